@@ -1,0 +1,1 @@
+"""isogrid: portable GPU kernels in typed Python."""

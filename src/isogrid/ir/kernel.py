@@ -1,0 +1,485 @@
+"""Kernel IR: a kernel as its author wrote it, typed, with helpers inlined and every construct explicit.
+
+What it means. A kernel runs once per thread. Expressions are evaluated left to right, children before parents, except
+`Logical` and `Choose`, which evaluate only what Python would. A step that traps ends its thread at once. A statement
+finishes before the next begins. Threads of a group meet at `Barrier` and `Collective`; nothing else orders them.
+
+    kernel saxpy
+      grid N
+      scalar a: f32
+      In x: f32[N]
+      InOut y: f32[N]
+      i: i64 = gid(0)
+      y[i] = mul(a, x[i]) add y[i]
+
+Values. Integers are mathematical integers of their type; a `checked` operation traps when its exact result does not
+fit. `checked=False` on an operation of a checked type says that a pass proved that it cannot trap: the interpreter
+verifies that claim and raises `CompilerBug` when it is false. Locals are mutable names with one type each; every read
+is preceded by an assignment on every path. Spans travel with nodes and do not count in equality.
+"""
+
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from isogrid.diagnostics.span import NOWHERE, Span
+from isogrid.ir.types import INDEX, Access, Scalar, Space
+
+# --- expressions -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    """A literal. `value` is the integer itself, 0 or 1 for bool, and the IEEE bit pattern for floats."""
+
+    value: int
+    type: Scalar
+    span: Span = field(default=NOWHERE, kw_only=True, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """The present value of the local variable `name`."""
+
+    name: str
+    type: Scalar
+    span: Span = field(default=NOWHERE, kw_only=True, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarValue:
+    """The value of the scalar parameter `name`, the same for the whole launch."""
+
+    name: str
+    type: Scalar
+    span: Span = field(default=NOWHERE, kw_only=True, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class DimValue:
+    """The size bound to the dimension `name` at this launch (an index, never negative)."""
+
+    name: str
+    span: Span = field(default=NOWHERE, kw_only=True, compare=False, repr=False)
+
+    @property
+    def type(self) -> Scalar:
+        return INDEX
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """Where this thread stands.
+
+    `kind` is one of gid, lid, group_id, group_size, num_groups, grid_size. `axis` counts from 0, the slowest extent;
+    None asks for the linear value in C order. Axes are those of the kernel's rank.
+    """
+
+    kind: str
+    axis: int | None
+    span: Span = field(default=NOWHERE, kw_only=True, compare=False, repr=False)
+
+    @property
+    def type(self) -> Scalar:
+        return INDEX
+
+
+@dataclass(frozen=True, slots=True)
+class Unary:
+    """`op` is neg, invert (~), not or abs."""
+
+    op: str
+    operand: "Expr"
+    type: Scalar
+    checked: bool = True
+    span: Span = field(default=NOWHERE, kw_only=True, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """`op` is add sub mul div floordiv mod pow shl shr and or xor min max.
+
+    Both operands have `type`, except that the amount of a shift and the exponent of an integer power may be any
+    integer type.
+    """
+
+    op: str
+    left: "Expr"
+    right: "Expr"
+    type: Scalar
+    checked: bool = True
+    span: Span = field(default=NOWHERE, kw_only=True, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """`op` is eq ne lt le gt ge, on two operands of one type; the result is a bool."""
+
+    op: str
+    left: "Expr"
+    right: "Expr"
+    span: Span = field(default=NOWHERE, kw_only=True, compare=False, repr=False)
+
+    @property
+    def type(self) -> Scalar:
+        return Scalar.BOOL
+
+
+@dataclass(frozen=True, slots=True)
+class Logical:
+    """Short-circuit `and` / `or` of two bools: the right side is evaluated only when it decides."""
+
+    op: str
+    left: "Expr"
+    right: "Expr"
+    span: Span = field(default=NOWHERE, kw_only=True, compare=False, repr=False)
+
+    @property
+    def type(self) -> Scalar:
+        return Scalar.BOOL
+
+
+@dataclass(frozen=True, slots=True)
+class Choose:
+    """`then if condition else otherwise`; only the chosen side is evaluated."""
+
+    condition: "Expr"
+    then: "Expr"
+    otherwise: "Expr"
+    type: Scalar
+    span: Span = field(default=NOWHERE, kw_only=True, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """`type(value)` by the conversion table of the language; `checked` conversions trap when the value does not fit."""
+
+    value: "Expr"
+    type: Scalar
+    checked: bool = True
+    span: Span = field(default=NOWHERE, kw_only=True, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A pure function of the builtin tables (`sqrt`, `fma`, `bitcast`, `saturate`...); all arguments are evaluated."""
+
+    name: str
+    arguments: tuple["Expr", ...]
+    type: Scalar
+    span: Span = field(default=NOWHERE, kw_only=True, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """Element `array[indices]`, widened to its computing type `type`.
+
+    The indices are evaluated first, then checked axis by axis; `checked[k]` is False where axis k is proved in range.
+    """
+
+    array: str
+    indices: tuple["Expr", ...]
+    type: Scalar
+    space: Space
+    checked: tuple[bool, ...]
+    span: Span = field(default=NOWHERE, kw_only=True, compare=False, repr=False)
+
+
+Expr: TypeAlias = (
+    Const | Local | ScalarValue | DimValue | Query | Unary | Binary | Compare | Logical | Choose | Cast | Call | Load
+)
+
+# --- statements ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Assign:
+    """Evaluate `value`, then set the local `name` to it."""
+
+    name: str
+    value: Expr
+    span: Span = field(default=NOWHERE, kw_only=True, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluate:
+    """Evaluate `value` for its traps alone and drop the result."""
+
+    value: Expr
+    span: Span = field(default=NOWHERE, kw_only=True, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """Evaluate `value`, then the indices, check the indices axis by axis, narrow the value, store.
+
+    `narrow_checked` says that narrowing `value.type` to the element type `element` may trap.
+    """
+
+    array: str
+    indices: tuple[Expr, ...]
+    value: Expr
+    element: Scalar
+    space: Space
+    checked: tuple[bool, ...]
+    narrow_checked: bool = True
+    span: Span = field(default=NOWHERE, kw_only=True, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Atomic:
+    """One atomic update without a result: indices, bounds, `expected` (cas only), `value`, then the update.
+
+    `op` is add min max and or xor exchange cas. `total_checked` says that an add on a checked type may leave the type
+    in total.
+    """
+
+    op: str
+    array: str
+    indices: tuple[Expr, ...]
+    value: Expr
+    expected: Expr | None
+    element: Scalar
+    space: Space
+    checked: tuple[bool, ...]
+    total_checked: bool = True
+    span: Span = field(default=NOWHERE, kw_only=True, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Barrier:
+    """Every thread of the group arrives before any leaves; orders all accesses of the group."""
+
+    span: Span = field(default=NOWHERE, kw_only=True, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Collective:
+    """A group operation: evaluate `value` in every thread, combine in the fixed order, give each thread its result.
+
+    `op` is sum min max scan any all. `type` is that of value and target (bool for any, all). For an exclusive scan
+    thread 0 gets zero. It is a barrier.
+    """
+
+    op: str
+    target: str
+    value: Expr
+    type: Scalar
+    exclusive: bool = False
+    total_checked: bool = True
+    span: Span = field(default=NOWHERE, kw_only=True, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class If:
+    condition: Expr
+    then: "Block"
+    otherwise: "Block" = ()
+    span: Span = field(default=NOWHERE, kw_only=True, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class For:
+    """Evaluate start, stop, step once; the trips are then fixed. `counter` is set at the head of each trip.
+
+    The step is checked first thing after the three values: 0 is `KernelValueError`. Assigning the counter in the body
+    changes this trip's value only. `unroll` is the factor asked for: 0 lets the compiler choose, 1 forbids.
+    `step_checked` is False where the step is known not to be 0.
+    """
+
+    counter: str
+    start: Expr
+    stop: Expr
+    step: Expr
+    body: "Block"
+    type: Scalar
+    unroll: int = 0
+    step_checked: bool = True
+    span: Span = field(default=NOWHERE, kw_only=True, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class While:
+    """Run `prelude`, test `condition`, run `body`, again. `continue` goes to the prelude."""
+
+    prelude: "Block"
+    condition: Expr
+    body: "Block"
+    unroll: int = 0
+    span: Span = field(default=NOWHERE, kw_only=True, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Run `body`; a `Leave` of the same label inside it (also from inside loops) goes to its end. An inlined helper."""
+
+    label: str
+    body: "Block"
+    span: Span = field(default=NOWHERE, kw_only=True, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Leave:
+    label: str
+    span: Span = field(default=NOWHERE, kw_only=True, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """Leave the innermost loop."""
+
+    span: Span = field(default=NOWHERE, kw_only=True, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Continue:
+    """Start the next trip of the innermost loop."""
+
+    span: Span = field(default=NOWHERE, kw_only=True, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Return:
+    """End this thread."""
+
+    span: Span = field(default=NOWHERE, kw_only=True, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Assert:
+    condition: Expr
+    message: str
+    span: Span = field(default=NOWHERE, kw_only=True, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class DeclareLocal:
+    """A per-thread array, zero each time this statement runs unless `zeroed` is False (every read proved written)."""
+
+    name: str
+    element: Scalar
+    shape: tuple[int, ...]
+    zeroed: bool = True
+    span: Span = field(default=NOWHERE, kw_only=True, compare=False, repr=False)
+
+
+Statement: TypeAlias = (
+    Assign
+    | Evaluate
+    | Store
+    | Atomic
+    | Barrier
+    | Collective
+    | If
+    | For
+    | While
+    | Scope
+    | Leave
+    | Break
+    | Continue
+    | Return
+    | Assert
+    | DeclareLocal
+)
+Block: TypeAlias = tuple[Statement, ...]
+Node: TypeAlias = Expr | Statement
+
+# --- the kernel ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarParameter:
+    name: str
+    type: Scalar
+    span: Span = field(default=NOWHERE, kw_only=True, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayParameter:
+    """A C-contiguous global array. Each extent is an expression over `DimValue` and `Const`, or a bare `DimValue`
+    that this array binds at launch. `name` is the parameter's; an absent optional array is not among the parameters."""
+
+    name: str
+    element: Scalar
+    shape: tuple[Expr, ...]
+    access: Access
+    span: Span = field(default=NOWHERE, kw_only=True, compare=False, repr=False)
+
+
+Parameter: TypeAlias = ScalarParameter | ArrayParameter
+
+
+@dataclass(frozen=True, slots=True)
+class SharedArray:
+    """One per group, zero before its first thread runs unless `zeroed` is False (every read proved written)."""
+
+    name: str
+    element: Scalar
+    shape: tuple[int, ...]
+    zeroed: bool = True
+    span: Span = field(default=NOWHERE, kw_only=True, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A constant array of the author's: `data` is its C-ordered little-endian bytes."""
+
+    name: str
+    element: Scalar
+    shape: tuple[int, ...]
+    data: bytes
+    span: Span = field(default=NOWHERE, kw_only=True, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Require:
+    """A precondition over scalars and sizes, checked once per launch; `text` is the clause as written."""
+
+    condition: Expr
+    text: str
+    span: Span = field(default=NOWHERE, kw_only=True, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Geometry:
+    """How many threads: `kind` is "grid" (total threads per axis) or "groups" (groups per axis).
+
+    `extents` and `block` have one entry per axis, 1 to 3; axis 0 is the slowest. Extents are expressions over
+    dimensions and scalar parameters; open geometry reads the dimensions `grid.0`, `grid.1`, `grid.2` that the launch
+    binds.
+    """
+
+    kind: str
+    extents: tuple[Expr, ...]
+    block: tuple[int, ...]
+
+    @property
+    def rank(self) -> int:
+        return len(self.extents)
+
+    @property
+    def group_size(self) -> int:
+        size = 1
+        for extent in self.block:
+            size *= extent
+        return size
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """One kernel, fully specialised: types, constant dimensions, tunables and absent parameters are settled.
+
+    `grouped` kernels run whole groups: an axis of a grid kernel is padded up to a multiple of its block and `gid` may
+    reach past the grid. Other kernels run exactly the grid. `warp` is the logical warp width.
+    """
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    dims: tuple[str, ...]
+    geometry: Geometry
+    grouped: bool
+    shared: tuple[SharedArray, ...]
+    tables: tuple[Table, ...]
+    requires: tuple[Require, ...]
+    body: Block
+    warp: int = 32
+    span: Span = field(default=NOWHERE, kw_only=True, compare=False, repr=False)
