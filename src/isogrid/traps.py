@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from isogrid.ir.sites import range_text
 from isogrid.ir.traps import TrapKind, TrapSite
 from isogrid.ir.types import Scalar
 
@@ -74,29 +75,42 @@ def _sentence(site: TrapSite, operands: Sequence[Any]) -> str:
                 f"index {values[0]} is out of range for axis {site.detail} of `{site.subject}` with extent {values[1]}"
             )
         case TrapKind.OVERFLOW:
-            return f"{_operation_text(site.subject, values)} does not fit {site.detail}"
+            return _overflow_text(site, values)
         case TrapKind.TOTAL:
-            if site.subject.startswith("group_"):
-                return f"the total of `{site.subject}` does not fit {site.detail}: it is {values[-1]}"
-            return f"the total of `{site.subject}[{values[0]}]` does not fit {site.detail}: it is {values[1]}"
+            of = f"element {values[0]} of `{site.subject}`" if values else f"`{site.subject}`"
+            return f"the total of {of} does not fit {site.detail}"
         case TrapKind.ZERO_DIVISION:
             return f"{values[0]} {site.subject} 0 is a division by zero"
         case TrapKind.VALUE:
-            return f"{site.subject} {values[0]} is outside {site.detail}"
+            return _value_sentence(site, values[0])
         case TrapKind.ASSERTION:
-            return f"assertion failed: {site.subject}"
+            return f"assertion failed: {site.subject}" if site.subject else "assertion failed"
 
 
-def _operation_text(operator: str, values: Sequence[str]) -> str:
-    match operator:
-        case "-x":
-            return f"-({values[0]})"
-        case "abs":
-            return f"abs({values[0]})"
-        case "store":
-            return f"stored value {values[0]}"
-        case _:
-            return f"{values[0]} {operator} {values[1]}"
+def _overflow_text(site: TrapSite, values: Sequence[str]) -> str:
+    if site.subject.startswith("store "):
+        array = site.subject.removeprefix("store ")
+        element = Scalar(site.detail)
+        return f"stored value {values[0]} does not fit {range_text(element)}, the values of `{array}`'s {site.detail}"
+    if site.subject == "-x":
+        operation = f"-({values[0]})"
+    elif site.subject == "abs":
+        operation = f"abs({values[0]})"
+    else:
+        operation = f"{values[0]} {site.subject} {values[1]}"
+    return f"{operation} does not fit {site.detail}"
+
+
+def _value_sentence(site: TrapSite, value: str) -> str:
+    match site.subject:
+        case "conversion":
+            return f"{site.detail}({value}) is outside the range {range_text(Scalar(site.detail))}"
+        case "step":
+            return f"range step {value} is not allowed: any other integer is"
+        case "exponent":
+            return f"integer power with the negative exponent {value}: the range is 0 and up"
+        case subject:
+            return f"{subject} {value} is outside the range {site.detail}"
 
 
 def _value_text(value: Any, type: Scalar) -> str:

@@ -22,12 +22,21 @@ class TrapKind(Enum):
 class TrapSite:
     """One check of a kernel.
 
-    `subject` and `detail` fill the message: for INDEX the array's name and the axis; for OVERFLOW the operator's symbol
-    ("+", "<<", "store", "abs", "-x") and the type's name; for TOTAL the array (or "group_sum") and the type; for
-    ZERO_DIVISION the operator; for VALUE what the value is for ("shift amount", "conversion", "step", "exponent") and
-    the range as text; for ASSERTION the message. `operands` are the types of the values that the trap reports: INDEX
-    (index, extent), OVERFLOW (left, right) or (operand,), TOTAL (element index, total), ZERO_DIVISION (dividend,),
-    VALUE (value,).
+    `subject` and `detail` fill the message; `isogrid.ir.sites` makes every site. `operands` are the types of the values
+    that the trap reports, in order:
+
+    | kind | subject | detail | operands |
+    | --- | --- | --- | --- |
+    | INDEX | array | axis | index, extent |
+    | OVERFLOW | `+ - * ** << // abs -x` | type | left, right; or the operand |
+    | OVERFLOW | `store ` and the array | element type | value |
+    | TOTAL | array | element type | element in C order |
+    | TOTAL | group_sum, group_scan | type | none |
+    | ZERO_DIVISION | `//` or `%` | type | dividend |
+    | VALUE | shift amount | range | amount |
+    | VALUE | conversion | target type | value |
+    | VALUE | step, exponent | | value |
+    | ASSERTION | message | | none |
     """
 
     kind: TrapKind
