@@ -1,0 +1,83 @@
+"""The processor that this process runs on: plain facts for the emitter, an LLVM target machine for the loader."""
+
+import functools
+import importlib
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class HostTarget:
+    """What generated code may rely on. `features` is LLVM's comma-separated list; the widths follow from it."""
+
+    triple: str
+    cpu: str
+    features: str
+    data_layout: str
+
+    @property
+    def vector_bits(self) -> int:
+        """Width of the widest vector register that code should use."""
+        enabled = self.enabled
+        if "avx512f" in enabled:
+            return 512
+        return 256 if "avx2" in enabled else 128
+
+    @property
+    def f32_lanes(self) -> int:
+        """Elements of f32 in one vector register: the natural width of a vector of lanes."""
+        return self.vector_bits // 32
+
+    @property
+    def vector_registers(self) -> int:
+        """Architectural vector registers: bounds how far a wider vector of lanes may be split."""
+        return 32 if self.vector_bits == 512 or self.triple.startswith(("aarch64", "arm64")) else 16
+
+    @property
+    def has_fma(self) -> bool:
+        """Whether a fused multiply-add is one instruction (else LLVM calls the C library's)."""
+        return "fma" in self.enabled or self.triple.startswith(("aarch64", "arm64"))
+
+    @property
+    def enabled(self) -> frozenset[str]:
+        """Names of the features that are present."""
+        return frozenset(name[1:] for name in self.features.split(",") if name.startswith("+"))
+
+    @property
+    def is_native_pool(self) -> bool:
+        """Whether the worker pool exists for this platform: it speaks Linux futexes and x86-64's MXCSR."""
+        return self.triple.startswith("x86_64") and "linux" in self.triple
+
+
+@functools.cache
+def host_target() -> HostTarget:
+    """The facts of this machine, read once per process."""
+    llvm = llvm_binding()
+    machine = _machine(llvm, llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten())
+    return HostTarget(
+        triple=str(machine.triple),
+        cpu=str(llvm.get_host_cpu_name()),
+        features=str(llvm.get_host_cpu_features().flatten()),
+        data_layout=str(machine.target_data),
+    )
+
+
+def target_machine(target: HostTarget) -> Any:
+    """A fresh LLVM target machine. LLVM keeps state in it while it emits, so each module gets its own (0.5 ms)."""
+    return _machine(llvm_binding(), target.cpu, target.features)
+
+
+@functools.cache
+def llvm_binding() -> Any:
+    """llvmlite's binding layer (it has no types) with the native target ready; `import isogrid` does not pay for it."""
+    llvm = importlib.import_module("llvmlite.binding")
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return llvm
+
+
+def _machine(llvm: Any, cpu: str, features: str) -> Any:
+    # Code model "small" aborts the process when an object lands more than 2 GiB away from Python's own symbols.
+    return llvm.Target.from_default_triple().create_target_machine(
+        cpu=cpu, features=features, opt=3, codemodel="jitdefault", jit=True
+    )
