@@ -1,0 +1,151 @@
+"""Which locals become `Let`s (assigned once, in a block that encloses every read), and which counters are no variables.
+
+i = gid()          # one assignment, read below it in the same block: a Let
+s = s + x[i]       # assigned again and again: a variable
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import assert_never
+
+from isogrid.ir import kernel as k
+from isogrid.ir.types import Scalar
+
+
+@dataclass(slots=True)
+class LocalUses:
+    """Facts about the locals of one kernel, gathered in one walk."""
+
+    types: dict[str, Scalar] = field(default_factory=dict[str, Scalar])
+    assignments: dict[str, int] = field(default_factory=dict[str, int])
+    variables: set[str] = field(default_factory=set[str])
+    counters: set[str] = field(default_factory=set[str])
+    #: Open blocks, each with the locals that were assigned directly in it so far.
+    open_blocks: list[set[str]] = field(default_factory=list[set[str]])
+    open_counters: list[str] = field(default_factory=list[str])
+
+    @property
+    def fixed(self) -> frozenset[str]:
+        """Locals that are `Let`s of the device kernel."""
+        return frozenset(n for n, count in self.assignments.items() if count == 1 and n not in self.variables)
+
+    @property
+    def pure_counters(self) -> frozenset[str]:
+        """Loop counters that nothing assigns and that nobody reads outside their loops."""
+        return frozenset(n for n in self.counters if n not in self.variables and n not in self.assignments)
+
+
+def local_uses(kernel: k.Kernel) -> LocalUses:
+    uses = LocalUses()
+    _visit_block(uses, kernel.body)
+    return uses
+
+
+def _visit_block(uses: LocalUses, block: k.Block) -> None:
+    uses.open_blocks.append(set())
+    for statement in block:
+        _visit(uses, statement)
+    uses.open_blocks.pop()
+
+
+def _visit(uses: LocalUses, statement: k.Statement) -> None:
+    match statement:
+        case k.Assign():
+            _read(uses, statement.value)
+            _assign(uses, statement.name, statement.value.type)
+        case k.Collective():
+            _read(uses, statement.value)
+            _assign(uses, statement.target, statement.type)
+            uses.variables.add(statement.target)
+        case k.For():
+            _visit_for(uses, statement)
+        case k.If():
+            _read(uses, statement.condition)
+            _visit_block(uses, statement.then)
+            _visit_block(uses, statement.otherwise)
+        case k.While():
+            # The condition sees what the prelude assigned, as in the loop that this becomes.
+            uses.open_blocks.append(set())
+            for inner in statement.prelude:
+                _visit(uses, inner)
+            _read(uses, statement.condition)
+            for inner in statement.body:
+                _visit(uses, inner)
+            uses.open_blocks.pop()
+        case k.Scope():
+            _visit_block(uses, statement.body)
+        case k.Evaluate() | k.Store() | k.Atomic() | k.Assert():
+            for value in operands(statement):
+                _read(uses, value)
+        case k.Barrier() | k.Leave() | k.Break() | k.Continue() | k.Return() | k.DeclareLocal():
+            pass
+        case _:
+            assert_never(statement)
+
+
+def _visit_for(uses: LocalUses, loop: k.For) -> None:
+    for value in (loop.start, loop.stop, loop.step):
+        _read(uses, value)
+    uses.types[loop.counter] = loop.type
+    uses.counters.add(loop.counter)
+    if loop.counter in uses.open_counters:
+        uses.variables.add(loop.counter)
+    uses.open_counters.append(loop.counter)
+    _visit_block(uses, loop.body)
+    uses.open_counters.pop()
+
+
+def _assign(uses: LocalUses, name: str, type: Scalar) -> None:
+    uses.types[name] = type
+    uses.assignments[name] = uses.assignments.get(name, 0) + 1
+    uses.open_blocks[-1].add(name)
+
+
+def _read(uses: LocalUses, value: k.Expr) -> None:
+    for node in walk_expression(value):
+        if isinstance(node, k.Local):
+            assigned_here = any(node.name in block for block in uses.open_blocks)
+            if not assigned_here and node.name not in uses.open_counters:
+                uses.variables.add(node.name)
+
+
+def operands(statement: k.Evaluate | k.Store | k.Atomic | k.Assert) -> tuple[k.Expr, ...]:
+    """The expressions of a simple statement in their order of evaluation."""
+    match statement:
+        case k.Evaluate():
+            return (statement.value,)
+        case k.Store():
+            return (statement.value, *statement.indices)
+        case k.Atomic():
+            expected = () if statement.expected is None else (statement.expected,)
+            return (*statement.indices, *expected, statement.value)
+        case k.Assert():
+            return (statement.condition,)
+
+
+def walk_expression(node: k.Expr) -> Iterator[k.Expr]:
+    """The expression and all its parts, parents first."""
+    yield node
+    for child in parts(node):
+        yield from walk_expression(child)
+
+
+def parts(node: k.Expr) -> tuple[k.Expr, ...]:
+    """The operands of an expression, left to right."""
+    match node:
+        case k.Const() | k.Local() | k.ScalarValue() | k.DimValue() | k.Query():
+            return ()
+        case k.Unary():
+            return (node.operand,)
+        case k.Binary() | k.Compare() | k.Logical():
+            return (node.left, node.right)
+        case k.Choose():
+            return (node.condition, node.then, node.otherwise)
+        case k.Cast():
+            return (node.value,)
+        case k.Call():
+            return node.arguments
+        case k.Load():
+            return node.indices
+        case _:
+            assert_never(node)
