@@ -33,3 +33,7 @@ class KnownLimit(IsogridError):
 
 class CompilerBug(IsogridError):
     """The compiler contradicted itself. Please report it with the text; it never means that the kernel is wrong."""
+
+
+class OutsideKernelError(IsogridError, TypeError):
+    """A function, type or dimension of the kernel language was used on the host, where it has no meaning."""

@@ -1,0 +1,153 @@
+"""The source of a function: its syntax tree with file-true places, found in files, notebooks and `linecache`."""
+
+import ast
+import functools
+import linecache
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import CodeType, FunctionType
+
+from isogrid.diagnostics.report import Label, Remedy, Report
+from isogrid.diagnostics.span import Span
+from isogrid.support.errors import KernelRefused
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """Text and tree of one function. `lines` are those of the whole file; `tree` counts lines as the file does.
+
+    Column offsets of `tree` are UTF-8 bytes, as `ast` gives them; `span` turns them into characters.
+    """
+
+    file: str
+    first_line: int
+    tree: ast.FunctionDef
+    lines: tuple[str, ...]
+
+    def span(self, node: ast.AST) -> Span:
+        """The place of a node."""
+        return span_of(self.file, self.lines, node)
+
+    def signature_span(self) -> Span:
+        """`def name`, for findings about the function as a whole."""
+        line = self.tree.lineno
+        text = self.lines[line - 1]
+        start = len(text) - len(text.lstrip())
+        end = text.find(self.tree.name, start) + len(self.tree.name)
+        return Span(self.file, line, start + 1, line, end + 1)
+
+
+def capture(function: FunctionType) -> Captured:
+    """The syntax tree of `function`; raises `KernelRefused` where its source cannot be read."""
+    code = function.__code__
+    lines = source_lines(function)
+    if not lines:
+        raise KernelRefused([_no_source(function)])
+    node = _find(lines, code)
+    if not isinstance(node, ast.FunctionDef):
+        raise KernelRefused([_not_found(function)])
+    return Captured(code.co_filename, code.co_firstlineno, node, lines)
+
+
+def capture_lambda(function: FunctionType) -> tuple[FunctionNode, tuple[str, ...]] | None:
+    """The node of a lambda or small function that describes a geometry, with its file's lines; None without source."""
+    lines = source_lines(function)
+    node = _find(lines, function.__code__) if lines else None
+    return None if node is None else (node, lines)
+
+
+def source_lines(function: FunctionType) -> tuple[str, ...]:
+    """All lines of the file that defines `function`, empty if there is no such text."""
+    file = function.__code__.co_filename
+    linecache.checkcache(file)
+    return tuple(linecache.getlines(file, function.__globals__))
+
+
+def span_of(file: str, lines: tuple[str, ...], node: ast.AST) -> Span:
+    """The place of a node, in characters."""
+    line: int = getattr(node, "lineno", 1)
+    end_line: int = getattr(node, "end_lineno", None) or line
+    column: int = getattr(node, "col_offset", 0)
+    end_column: int = getattr(node, "end_col_offset", None) or column
+    return Span(file, line, _characters(lines, line, column), end_line, _characters(lines, end_line, end_column))
+
+
+def _characters(lines: tuple[str, ...], line: int, offset: int) -> int:
+    if not 1 <= line <= len(lines):
+        return offset + 1
+    return len(lines[line - 1].encode()[:offset].decode(errors="replace")) + 1
+
+
+@functools.lru_cache(maxsize=64)
+def _parsed(text: str) -> ast.Module | None:
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError):
+        return None
+
+
+def _find(lines: tuple[str, ...], code: CodeType) -> FunctionNode | None:
+    tree = _parsed("".join(lines))
+    if tree is None:
+        return None
+    found = [node for node in _functions_at(tree, code.co_firstlineno) if _same_signature(node, code)]
+    if len(found) > 1:
+        # Several lambdas on one line: the columns of the compiled instructions tell them apart.
+        starts = {(line, column) for line, _, column, _ in code.co_positions()}
+        found = [
+            node
+            for node in found
+            if isinstance(node, ast.Lambda) and (node.body.lineno, node.body.col_offset) in starts
+        ]
+    return found[0] if len(found) == 1 else None
+
+
+def _functions_at(tree: ast.Module, line: int) -> Iterator[FunctionNode]:
+    for node in ast.walk(tree):
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                if min([node.lineno, *(d.lineno for d in node.decorator_list)]) == line:
+                    yield node
+            case ast.Lambda():
+                if node.lineno == line:
+                    yield node
+            case _:
+                pass
+
+
+def _same_signature(node: FunctionNode, code: CodeType) -> bool:
+    name = "<lambda>" if isinstance(node, ast.Lambda) else node.name
+    arguments = [a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
+    declared = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    return name == code.co_name and tuple(arguments) == declared
+
+
+def _no_source(function: FunctionType) -> Report:
+    code = function.__code__
+    place = Span(code.co_filename, code.co_firstlineno, 1, code.co_firstlineno, 1)
+    return Report(
+        code="IG170",
+        title=f"the source of `{function.__name__}` cannot be read",
+        primary=Label(place),
+        why=f"kernels are compiled from their text, and Python keeps none for {code.co_filename}",
+        remedies=(
+            Remedy("define it in a file or a notebook"),
+            Remedy("for text run by `exec`, put its lines into `linecache.cache` under the name given to `compile`"),
+        ),
+        kernel=function.__name__,
+    )
+
+
+def _not_found(function: FunctionType) -> Report:
+    code = function.__code__
+    place = Span(code.co_filename, code.co_firstlineno, 1, code.co_firstlineno, 1)
+    return Report(
+        code="IG171",
+        title=f"line {code.co_firstlineno} of {code.co_filename} does not define `{function.__name__}` with `def`",
+        primary=Label(place),
+        why="a kernel or helper is one plain `def`, and its file may not have changed since it was imported",
+        remedies=(Remedy("write it as a `def`; if the file was edited, import it again"),),
+        kernel=function.__name__,
+    )

@@ -1,0 +1,263 @@
+"""Dimensions and tunables as Python objects: `N // 4`, `(H, W)`, `ig.cdiv(N, 256)` outside a kernel build expressions.
+
+Arithmetic is recorded as plain data (`DimExpression`) and becomes kernel IR in `frontend/geometry.py`, so that
+`import isogrid` stays light.
+"""
+
+from collections.abc import Callable
+from typing import Any, ClassVar, Final, NoReturn, TypeAlias, cast
+
+from isogrid.support.errors import OutsideKernelError
+
+#: What may stand beside a dimension in arithmetic: a Dim class, an expression, a tunable or a Python int.
+Operand: TypeAlias = "type[Dim] | DimExpression | TunableValue | int"
+
+
+class DimExpression:
+    """An operation on dimensions. `op` is a `Binary.op` of the kernel IR, or "neg" or "cdiv"."""
+
+    __slots__ = ("op", "operands")
+
+    def __init__(self, op: str, *operands: Operand) -> None:
+        self.op: Final = op
+        self.operands: Final = operands
+
+    def __repr__(self) -> str:
+        return dimension_text(self)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, DimExpression) and (self.op, self.operands) == (other.op, other.operands)
+
+    def __hash__(self) -> int:
+        return hash((self.op, self.operands))
+
+    def __index__(self) -> int:
+        _no_value(self)
+
+    def __int__(self) -> int:
+        _no_value(self)
+
+    def __bool__(self) -> bool:
+        _no_value(self)
+
+    def __add__(self, other: Any) -> "DimExpression":
+        return _operation("add", self, other)
+
+    def __radd__(self, other: Any) -> "DimExpression":
+        return _operation("add", other, self)
+
+    def __sub__(self, other: Any) -> "DimExpression":
+        return _operation("sub", self, other)
+
+    def __rsub__(self, other: Any) -> "DimExpression":
+        return _operation("sub", other, self)
+
+    def __mul__(self, other: Any) -> "DimExpression":
+        return _operation("mul", self, other)
+
+    def __rmul__(self, other: Any) -> "DimExpression":
+        return _operation("mul", other, self)
+
+    def __floordiv__(self, other: Any) -> "DimExpression":
+        return _operation("floordiv", self, other)
+
+    def __rfloordiv__(self, other: Any) -> "DimExpression":
+        return _operation("floordiv", other, self)
+
+    def __mod__(self, other: Any) -> "DimExpression":
+        return _operation("mod", self, other)
+
+    def __rmod__(self, other: Any) -> "DimExpression":
+        return _operation("mod", other, self)
+
+    def __neg__(self) -> "DimExpression":
+        return _operation("neg", self)
+
+
+class DimMeta(type):
+    """Gives dimension classes their arithmetic. Equality stays identity: a dimension is a name, not a number."""
+
+    def __repr__(cls) -> str:
+        return cls.__name__
+
+    def __index__(cls) -> int:
+        _no_value(cls)
+
+    def __int__(cls) -> int:
+        _no_value(cls)
+
+    def __add__(cls, other: Any) -> DimExpression:
+        return _operation("add", cls, other)
+
+    def __radd__(cls, other: Any) -> DimExpression:
+        return _operation("add", other, cls)
+
+    def __sub__(cls, other: Any) -> DimExpression:
+        return _operation("sub", cls, other)
+
+    def __rsub__(cls, other: Any) -> DimExpression:
+        return _operation("sub", other, cls)
+
+    def __mul__(cls, other: Any) -> DimExpression:
+        return _operation("mul", cls, other)
+
+    def __rmul__(cls, other: Any) -> DimExpression:
+        return _operation("mul", other, cls)
+
+    def __floordiv__(cls, other: Any) -> DimExpression:
+        return _operation("floordiv", cls, other)
+
+    def __rfloordiv__(cls, other: Any) -> DimExpression:
+        return _operation("floordiv", other, cls)
+
+    def __mod__(cls, other: Any) -> DimExpression:
+        return _operation("mod", cls, other)
+
+    def __rmod__(cls, other: Any) -> DimExpression:
+        return _operation("mod", other, cls)
+
+    def __neg__(cls) -> DimExpression:
+        return _operation("neg", cls)
+
+
+class Dim(metaclass=DimMeta):
+    """A dimension: the size of one axis, bound by the arrays of a launch.
+
+    `class Rows(ig.Dim)` makes one; `const=True` makes it a compile-time constant, specialised per value; `equals=R + 1`
+    declares that it always has that size.
+    """
+
+    is_constant: ClassVar[bool] = False
+    equals: ClassVar[Any] = None
+
+    def __init_subclass__(cls, *, const: bool = False, equals: Any = None) -> None:
+        if cls.__mro__[1] is not Dim:
+            raise TypeError(
+                f"dimension `{cls.__name__}` derives from `{cls.__mro__[1].__name__}`: derive it from ig.Dim"
+            )
+        if not isinstance(cast(object, const), bool):
+            raise TypeError(f"`const` of dimension `{cls.__name__}` is True or False, not {const!r}")
+        if equals is not None and not is_dimension_like(equals):
+            raise TypeError(
+                f"`equals` of dimension `{cls.__name__}` is an expression over dimensions such as `R + 1`, not {equals!r}"
+            )
+        if const and equals is not None:
+            raise TypeError(f"dimension `{cls.__name__}` is either const or derived with `equals`, not both")
+        cls.is_constant = const
+        cls.equals = equals
+
+    def __new__(cls) -> NoReturn:
+        raise TypeError(f"a dimension is used as a class: write `{cls.__name__}`, without parentheses")
+
+
+class TunableValue:
+    """A named constant whose first value is the default. Two tunables are the same only if they are one object."""
+
+    __slots__ = ("name", "values")
+
+    def __init__(self, values: tuple[int, ...]) -> None:
+        self.values: Final = values
+        self.name: str | None = None
+
+    @property
+    def default(self) -> int:
+        """The value that is used unless options choose another."""
+        return self.values[0]
+
+    def __repr__(self) -> str:
+        return self.name or f"tunable({', '.join(map(str, self.values))})"
+
+    def __reduce__(self) -> Any:
+        return _restored_tunable, (self.values, self.name)
+
+    def __index__(self) -> int:
+        _no_value(self)
+
+    def __int__(self) -> int:
+        _no_value(self)
+
+    def __bool__(self) -> bool:
+        _no_value(self)
+
+    __add__: Callable[..., DimExpression] = lambda self, other: _operation("add", self, other)
+    __radd__: Callable[..., DimExpression] = lambda self, other: _operation("add", other, self)
+    __sub__: Callable[..., DimExpression] = lambda self, other: _operation("sub", self, other)
+    __rsub__: Callable[..., DimExpression] = lambda self, other: _operation("sub", other, self)
+    __mul__: Callable[..., DimExpression] = lambda self, other: _operation("mul", self, other)
+    __rmul__: Callable[..., DimExpression] = lambda self, other: _operation("mul", other, self)
+    __floordiv__: Callable[..., DimExpression] = lambda self, other: _operation("floordiv", self, other)
+    __rfloordiv__: Callable[..., DimExpression] = lambda self, other: _operation("floordiv", other, self)
+    __mod__: Callable[..., DimExpression] = lambda self, other: _operation("mod", self, other)
+    __rmod__: Callable[..., DimExpression] = lambda self, other: _operation("mod", other, self)
+    __neg__: Callable[..., DimExpression] = lambda self: _operation("neg", self)
+
+
+def tunable(*values: int) -> TunableValue:
+    """A named constant that `k.options(NAME=...)` may set to one of `values`; the first is the default."""
+    if not values:
+        raise TypeError("ig.tunable needs at least one value; the first is the default")
+    for value in values:
+        if type(value) is not int:
+            raise TypeError(f"ig.tunable takes integers, not {value!r}")
+    if len(set(values)) != len(values):
+        raise ValueError(f"ig.tunable got a value twice: {values}")
+    return TunableValue(values)
+
+
+def cdiv(a: Any, b: Any) -> Any:
+    """`a / b` rounded up, for positive `b`; on dimensions an expression, on Python ints the number."""
+    if is_dimension_like(a) or is_dimension_like(b):
+        return _operation("cdiv", a, b)
+    if type(a) is not int or type(b) is not int:
+        raise TypeError(f"ig.cdiv divides integers and dimensions, not {a!r} by {b!r}")
+    return (a + (b - 1)) // b
+
+
+def is_dimension_like(value: object) -> bool:
+    """A Dim class, an expression over dimensions or a tunable."""
+    return isinstance(value, DimExpression | TunableValue | DimMeta) and value is not Dim
+
+
+def tunable_name(value: TunableValue) -> str | None:
+    """The name under which a kernel first reached this tunable, None before that."""
+    return value.name
+
+
+def dimension_text(value: object) -> str:
+    """The expression as its author would write it, for messages."""
+    match value:
+        case DimExpression(op="neg", operands=(only,)):
+            return f"-{_nested_text(only)}"
+        case DimExpression(op="cdiv", operands=(left, right)):
+            return f"cdiv({dimension_text(left)}, {dimension_text(right)})"
+        case DimExpression(op=op, operands=(left, right)):
+            return f"{_nested_text(left)} {_SYMBOLS[op]} {_nested_text(right)}"
+        case DimMeta():
+            return value.__name__
+        case _:
+            return repr(value)
+
+
+_SYMBOLS: Final = {"add": "+", "sub": "-", "mul": "*", "floordiv": "//", "mod": "%"}
+
+
+def _nested_text(value: object) -> str:
+    text = dimension_text(value)
+    return f"({text})" if isinstance(value, DimExpression) and value.op != "cdiv" else text
+
+
+def _operation(op: str, *operands: Any) -> DimExpression:
+    for operand in operands:
+        if type(operand) is not int and not is_dimension_like(operand):
+            raise TypeError(f"a dimension computes with dimensions and integers, not {operand!r}")
+    return DimExpression(op, *operands)
+
+
+def _restored_tunable(values: tuple[int, ...], name: str | None) -> TunableValue:
+    restored = TunableValue(values)
+    restored.name = name
+    return restored
+
+
+def _no_value(what: object) -> NoReturn:
+    raise OutsideKernelError(f"`{dimension_text(what)}` has a value only inside a kernel and at a launch")

@@ -1,0 +1,303 @@
+"""Grid, groups and block as kernel IR: dimension expressions, tuples of them, or a callable read as such an expression."""
+
+import ast
+import builtins
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Final, assert_never
+
+from isogrid.diagnostics.span import NOWHERE, Span
+from isogrid.frontend.capture import capture_lambda, span_of
+from isogrid.frontend.constants import lookup
+from isogrid.frontend.definition import ArrayDeclaration, Declaration, Generic, ScalarDeclaration
+from isogrid.frontend.dims import Dim, DimExpression, DimMeta, TunableValue, cdiv, dimension_text, is_dimension_like
+from isogrid.ir import kernel as k
+from isogrid.ir.types import INDEX, Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class GeometryFault(Exception):
+    """Why something is no extent; `span` is a place inside a callable, NOWHERE for a value."""
+
+    text: str
+    span: Span = NOWHERE
+
+
+def dimension_expr(value: object, span: Span = NOWHERE) -> k.Expr | None:
+    """Kernel IR of a Dim class, an expression over dimensions, a tunable or an int; None for anything else."""
+    match value:
+        case TunableValue():
+            if value.name is None:
+                raise GeometryFault("the tunable has no name: bind it to a module or local variable first", span)
+            return k.DimValue(value.name, span=span)
+        case DimMeta():
+            return k.DimValue(value.__name__, span=span) if value is not Dim else None
+        case DimExpression():
+            operands = [dimension_expr(o, span) for o in value.operands]
+            present = [o for o in operands if o is not None]
+            return _operation(value.op, present, span) if len(present) == len(operands) else None
+        case int() if type(value) is int:
+            return k.Const(value, INDEX, span=span)
+        case _:
+            return None
+
+
+def dimensions_in(value: object) -> list[type[Dim] | TunableValue]:
+    """Every Dim class and tunable that an extent mentions, those behind `equals=` included, each once, in order."""
+    found: dict[int, type[Dim] | TunableValue] = {}
+
+    def visit(part: object) -> None:
+        match part:
+            case DimExpression():
+                for operand in part.operands:
+                    visit(operand)
+            case TunableValue():
+                found.setdefault(id(part), part)
+            case DimMeta() if issubclass(part, Dim) and part is not Dim:
+                if id(part) not in found:
+                    found[id(part)] = part
+                    visit(part.equals)
+            case _:
+                pass
+
+    visit(value)
+    return list(found.values())
+
+
+def extents_of(
+    given: object, function: FunctionType, parameters: Sequence[Declaration]
+) -> tuple[tuple[k.Expr, ...], tuple[type[Dim] | TunableValue, ...]]:
+    """Extents of `grid=` or `groups=`, with the dimensions they mention; raises `GeometryFault`."""
+    if isinstance(given, FunctionType):
+        return _read_callable(given, parameters)
+    parts: tuple[object, ...] = tuple(given) if isinstance(given, tuple | list) else (given,)  # pyright: ignore[reportUnknownArgumentType]
+    extents: list[k.Expr] = []
+    mentioned: dict[int, type[Dim] | TunableValue] = {}
+    for part in parts:
+        expression = dimension_expr(part)
+        if expression is None:
+            raise GeometryFault(f"`{part!r}` is no extent: write an integer or an expression over dimensions")
+        if isinstance(expression, k.Const) and expression.value < 0:
+            raise GeometryFault(f"an extent is not negative, and this one is {expression.value}")
+        extents.append(expression)
+        mentioned |= {id(d): d for d in dimensions_in(part)}
+    return tuple(extents), tuple(mentioned.values())
+
+
+_BINARY: Final[Mapping[type[ast.operator], str]] = {
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.FloorDiv: "floordiv",
+    ast.Mod: "mod",
+}
+
+
+def _operation(op: str, operands: Sequence[k.Expr], span: Span) -> k.Expr:
+    match op:
+        case "neg":
+            return k.Unary("neg", operands[0], INDEX, span=span)
+        case "cdiv":
+            return ceiling_division(operands[0], operands[1], span)
+        case _:
+            return k.Binary(op, operands[0], operands[1], INDEX, span=span)
+
+
+def ceiling_division(a: k.Expr, b: k.Expr, span: Span = NOWHERE) -> k.Expr:
+    """`ig.cdiv(a, b)` as kernel IR: (a + (b - 1)) // b."""
+    less_one = k.Binary("sub", b, k.Const(1, INDEX, span=span), INDEX, span=span)
+    return k.Binary("floordiv", k.Binary("add", a, less_one, INDEX, span=span), b, INDEX, span=span)
+
+
+def _read_callable(
+    function: FunctionType, parameters: Sequence[Declaration]
+) -> tuple[tuple[k.Expr, ...], tuple[type[Dim] | TunableValue, ...]]:
+    captured = capture_lambda(function)
+    if captured is None:
+        raise GeometryFault("the source of the callable cannot be read; write an expression over dimensions instead")
+    node, lines = captured
+    reader = _Reader(function, {p.name: p for p in parameters}, lines)
+    body = _returned(node)
+    if body is None:
+        raise reader.fault(node, "a geometry callable is one returned expression")
+    known = {p.name for p in parameters}
+    for argument in node.args.args:
+        if argument.arg not in known:
+            raise reader.fault(argument, f"`{argument.arg}` is no parameter of the kernel")
+    parts = body.elts if isinstance(body, ast.Tuple) else [body]
+    extents = tuple(reader.read(part) for part in parts)
+    return extents, tuple(reader.mentioned.values())
+
+
+def _returned(node: ast.AST) -> ast.expr | None:
+    match node:
+        case ast.Lambda(body=body):
+            return body
+        case ast.FunctionDef(body=[ast.Return(value=value)]):
+            return value
+        case ast.FunctionDef(body=[ast.Expr(value=ast.Constant(value=str())), ast.Return(value=value)]):
+            return value
+        case _:
+            return None
+
+
+class _Reader:
+    """Reads one geometry expression. Names are the kernel's parameters first, then what the callable sees."""
+
+    def __init__(self, function: FunctionType, parameters: Mapping[str, Declaration], lines: tuple[str, ...]) -> None:
+        self.function: Final = function
+        self.lines: Final = lines
+        self.arguments: Final = set(function.__code__.co_varnames[: function.__code__.co_argcount])
+        self.parameters: Final = {name: p for name, p in parameters.items() if name in self.arguments}
+        self.mentioned: Final[dict[int, type[Dim] | TunableValue]] = {}
+
+    def span(self, node: ast.AST) -> Span:
+        return span_of(self.function.__code__.co_filename, self.lines, node)
+
+    def fault(self, node: ast.AST, text: str) -> GeometryFault:
+        return GeometryFault(text, self.span(node))
+
+    def read(self, node: ast.expr) -> k.Expr:
+        span = self.span(node)
+        match node:
+            case ast.Constant(value=int() as value) if type(value) is int:
+                return k.Const(value, INDEX, span=span)
+            case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
+                return k.Binary(_BINARY[type(op)], self.read(left), self.read(right), INDEX, span=span)
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return k.Unary("neg", self.read(operand), INDEX, span=span)
+            case ast.Subscript(value=ast.Attribute(value=ast.Name(id=name), attr="shape"), slice=axis) if (
+                name in self.parameters
+            ):
+                return self._extent(node, name, axis)
+            case ast.Attribute(value=ast.Name(id=name), attr="size") if name in self.parameters:
+                return self._size(node, name)
+            case ast.Call(func=called, args=arguments, keywords=[]):
+                return self._call(node, called, arguments)
+            case ast.Name(id=name) if name in self.parameters:
+                return self._scalar(node, self.parameters[name])
+            case ast.Name() | ast.Attribute():
+                return self._outside(node)
+            case _:
+                raise self.fault(node, f"`{ast.unparse(node)}` cannot be read as an extent")
+
+    def _array(self, node: ast.AST, name: str) -> ArrayDeclaration:
+        parameter = self.parameters[name]
+        if not isinstance(parameter, ArrayDeclaration):
+            raise self.fault(node, f"`{name}` is a scalar and has no shape")
+        return parameter
+
+    def _extent(self, node: ast.AST, name: str, axis: ast.expr) -> k.Expr:
+        array = self._array(node, name)
+        number = ast.literal_eval(axis) if isinstance(axis, ast.Constant | ast.UnaryOp) else None
+        if type(number) is not int or not -len(array.shape) <= number < len(array.shape):
+            raise self.fault(axis, f"`{name}` has the axes 0 to {len(array.shape) - 1}")
+        return array.shape[number]
+
+    def _size(self, node: ast.AST, name: str) -> k.Expr:
+        shape = self._array(node, name).shape
+        size = shape[0]
+        for extent in shape[1:]:
+            size = k.Binary("mul", size, extent, INDEX, span=self.span(node))
+        return size
+
+    def _scalar(self, node: ast.AST, parameter: Declaration) -> k.Expr:
+        match parameter:
+            case ArrayDeclaration():
+                raise self.fault(node, f"`{parameter.name}` is an array: use its shape, size or len")
+            case ScalarDeclaration(type=Generic()):
+                raise self.fault(node, f"`{parameter.name}` is generic: an extent is an integer of a fixed type")
+            case ScalarDeclaration(type=Scalar.I64):
+                return k.ScalarValue(parameter.name, Scalar.I64, span=self.span(node))
+            case ScalarDeclaration(type=(Scalar.I32 | Scalar.U32) as kind):
+                value = k.ScalarValue(parameter.name, kind, span=self.span(node))
+                return k.Cast(value, INDEX, checked=False, span=self.span(node))
+            case ScalarDeclaration(type=kind):
+                raise self.fault(node, f"`{parameter.name}` is {kind.value}: an extent is i64, i32 or u32")
+            case _:
+                assert_never(parameter)
+
+    def _call(self, node: ast.AST, called: ast.expr, arguments: list[ast.expr]) -> k.Expr:
+        match self._value(called), arguments:
+            case builtins.len, [ast.Name(id=name)] if name in self.parameters:
+                return self._array(node, name).shape[0]
+            case builtins.int, [only]:
+                return self.read(only)
+            case ((builtins.min | builtins.max) as function, [first, *rest]) if rest:
+                folded = self.read(first)
+                for part in rest:
+                    folded = k.Binary(function.__name__, folded, self.read(part), INDEX, span=self.span(node))
+                return folded
+            case value, [a, b] if value is cdiv:
+                return ceiling_division(self.read(a), self.read(b), self.span(node))
+            case _:
+                raise self.fault(
+                    node, f"`{ast.unparse(node)}` cannot be read: use + - * // %, min, max, len and ig.cdiv"
+                )
+
+    def _outside(self, node: ast.expr) -> k.Expr:
+        value = self._value(node)
+        expression = dimension_expr(value, self.span(node))
+        if expression is None:
+            raise self.fault(node, f"`{ast.unparse(node)}` is no extent: it is {value!r}")
+        self.mentioned.update({id(d): d for d in dimensions_in(value)})
+        return expression
+
+    def _value(self, node: ast.expr) -> object:
+        match node:
+            case ast.Name(id=name):
+                try:
+                    return lookup(self.function, name)
+                except LookupError:
+                    raise self.fault(node, f"`{name}` is not defined") from None
+            case ast.Attribute(value=inner, attr=name):
+                owner = self._value(inner)
+                if not hasattr(owner, name):
+                    raise self.fault(node, f"`{ast.unparse(node)}` is not defined")
+                return getattr(owner, name)
+            case _:
+                raise self.fault(node, f"`{ast.unparse(node)}` cannot be read as an extent")
+
+
+def text_of(value: object) -> str:
+    """A geometry value as its author would write it."""
+    if isinstance(value, tuple | list):
+        return "(" + ", ".join(text_of(part) for part in value) + ")"  # pyright: ignore[reportUnknownVariableType]
+    return dimension_text(value) if is_dimension_like(value) else repr(value)
+
+
+def constant_value(expression: k.Expr, values: Mapping[str, int]) -> int | None:
+    """The value of an extent over constants, tunables and constant dimensions; None if a name has no value yet.
+
+    Raises `ArithmeticError` for a division by zero.
+    """
+    match expression:
+        case k.Const(value=value):
+            return value
+        case k.DimValue(name=name):
+            return values.get(name)
+        case k.Unary(op="neg", operand=operand):
+            only = constant_value(operand, values)
+            return None if only is None else -only
+        case k.Binary(op=op, left=left, right=right) if op in _MEANINGS:
+            a, b = constant_value(left, values), constant_value(right, values)
+            if a is None or b is None:
+                return None
+            if b == 0 and op in ("floordiv", "mod"):
+                raise ArithmeticError(f"{a} divided by zero")
+            return _MEANINGS[op](a, b)
+        case _:
+            return None
+
+
+_MEANINGS: Final[Mapping[str, Callable[[int, int], int]]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "floordiv": operator.floordiv,
+    "mod": operator.mod,
+    "min": min,
+    "max": max,
+}
