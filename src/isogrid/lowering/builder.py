@@ -1,6 +1,6 @@
 """The state of one lowering: open blocks, fresh names, mutable variables and trap sites."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -57,7 +57,7 @@ class Builder:
         self.blocks[-1].extend(statements)
 
     @contextmanager
-    def block(self) -> Iterator[list[d.Statement]]:
+    def block(self) -> Generator[list[d.Statement]]:
         """Open a block; statements go there until the `with` ends."""
         opened: list[d.Statement] = []
         self.blocks.append(opened)

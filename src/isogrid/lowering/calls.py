@@ -58,7 +58,7 @@ def _clamp(builder: Builder, node: k.Call, arguments: tuple[d.Expr, ...]) -> d.E
 def _count_bits(builder: Builder, node: k.Call, arguments: tuple[d.Expr, ...]) -> d.Expr:
     """popcount, clz and ctz: a count is small, so it widens or narrows without a check."""
     (value,) = arguments
-    count = op(node.name, value.type, value, span=node.span)
+    count = op(node.name.rstrip("0123456789"), value.type, value, span=node.span)
     return resized(count, _unsigned_of(node.arguments[0].type), MACHINE[node.type])
 
 
@@ -115,13 +115,6 @@ def _bitcast(builder: Builder, node: k.Call, arguments: tuple[d.Expr, ...]) -> d
     return op("bits", MACHINE[target], value, span=node.span)
 
 
-def _abs(builder: Builder, node: k.Call, arguments: tuple[d.Expr, ...]) -> d.Expr:
-    (value,) = arguments
-    if not node.type.is_float:
-        raise CompilerBug(f"{node.span}: abs of an integer is a Unary")
-    return op("fabs", value.type, value, span=node.span)
-
-
 def _is_power_of_two(builder: Builder, node: k.Call, arguments: tuple[d.Expr, ...]) -> d.Expr:
     value = builder.atom(arguments[0])
     zero = literal(0, value.type)
@@ -131,16 +124,16 @@ def _is_power_of_two(builder: Builder, node: k.Call, arguments: tuple[d.Expr, ..
 
 
 def _saturate(builder: Builder, node: k.Call, arguments: tuple[d.Expr, ...]) -> d.Expr:
-    """A storage type's value is computed with in the type that it widens to."""
-    return saturated(builder, arguments[0], node.arguments[0].type, node.type)
+    """The result for a storage type has the type that it widens to."""
+    target = Scalar(node.name.removeprefix("saturate_"))
+    value = saturated(builder, arguments[0], node.arguments[0].type, target)
+    return resized(value, target, MACHINE[node.type])
 
 
 _LOWERINGS: dict[str, Callable[[Builder, k.Call, tuple[d.Expr, ...]], d.Expr]] = {
     "select": _select,
     "clamp": _clamp,
-    "popcount": _count_bits,
-    "clz": _count_bits,
-    "ctz": _count_bits,
+    **{f"{name}{width}": _count_bits for name in ("popcount", "clz", "ctz") for width in (32, 64)},
     "mulhi": _mulhi,
     "rotate": _rotate,
     "isnan": _isnan,
@@ -149,7 +142,6 @@ _LOWERINGS: dict[str, Callable[[Builder, k.Call, tuple[d.Expr, ...]], d.Expr]] =
     "copysign": _copysign,
     "signbit": _signbit,
     "bitcast": _bitcast,
-    "abs": _abs,
     "is_power_of_two": _is_power_of_two,
-    "saturate": _saturate,
+    **{f"saturate_{target.value}": _saturate for target in Scalar if target.is_checked},
 }

@@ -4,12 +4,12 @@ i = gid()          # one assignment, read below it in the same block: a Let
 s = s + x[i]       # assigned again and again: a variable
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import assert_never
 
 from isogrid.ir import kernel as k
 from isogrid.ir.types import Scalar
+from isogrid.ir.walk import visit
 
 
 @dataclass(slots=True)
@@ -75,8 +75,7 @@ def _visit(uses: LocalUses, statement: k.Statement) -> None:
         case k.Scope():
             _visit_block(uses, statement.body)
         case k.Evaluate() | k.Store() | k.Atomic() | k.Assert():
-            for value in operands(statement):
-                _read(uses, value)
+            _read(uses, statement)
         case k.Barrier() | k.Leave() | k.Break() | k.Continue() | k.Return() | k.DeclareLocal():
             pass
         case _:
@@ -101,51 +100,9 @@ def _assign(uses: LocalUses, name: str, type: Scalar) -> None:
     uses.open_blocks[-1].add(name)
 
 
-def _read(uses: LocalUses, value: k.Expr) -> None:
-    for node in walk_expression(value):
+def _read(uses: LocalUses, value: k.Expr | k.Statement) -> None:
+    for node in visit(value):
         if isinstance(node, k.Local):
             assigned_here = any(node.name in block for block in uses.open_blocks)
             if not assigned_here and node.name not in uses.open_counters:
                 uses.variables.add(node.name)
-
-
-def operands(statement: k.Evaluate | k.Store | k.Atomic | k.Assert) -> tuple[k.Expr, ...]:
-    """The expressions of a simple statement in their order of evaluation."""
-    match statement:
-        case k.Evaluate():
-            return (statement.value,)
-        case k.Store():
-            return (statement.value, *statement.indices)
-        case k.Atomic():
-            expected = () if statement.expected is None else (statement.expected,)
-            return (*statement.indices, *expected, statement.value)
-        case k.Assert():
-            return (statement.condition,)
-
-
-def walk_expression(node: k.Expr) -> Iterator[k.Expr]:
-    """The expression and all its parts, parents first."""
-    yield node
-    for child in parts(node):
-        yield from walk_expression(child)
-
-
-def parts(node: k.Expr) -> tuple[k.Expr, ...]:
-    """The operands of an expression, left to right."""
-    match node:
-        case k.Const() | k.Local() | k.ScalarValue() | k.DimValue() | k.Query():
-            return ()
-        case k.Unary():
-            return (node.operand,)
-        case k.Binary() | k.Compare() | k.Logical():
-            return (node.left, node.right)
-        case k.Choose():
-            return (node.condition, node.then, node.otherwise)
-        case k.Cast():
-            return (node.value,)
-        case k.Call():
-            return node.arguments
-        case k.Load():
-            return node.indices
-        case _:
-            assert_never(node)
