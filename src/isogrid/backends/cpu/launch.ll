@@ -1,0 +1,444 @@
+; One launch: measure, decide, run, watch for Ctrl-C. Continues pool.ll in the same module.
+
+%Probe = type { i64, double, double, i64 }
+; units done, ticks per unit of the last piece (0: none yet), ticks spent, result of the last piece
+
+; Python's SIGINT handler in C, to which ours passes on, and what `signal.getsignal` must return for ours to be used.
+@previous_handler = internal global ptr null
+@getsignal = internal global ptr null
+@default_handler = internal global ptr null
+
+; Run `context`'s kernel over [0, n) with the argument block `args` (slot 1, the interrupt flag, is filled in here).
+; The caller holds the GIL. Gives -1 when done, -2 with a Python exception set, else the start of the lowest chunk in
+; which a thread trapped.
+define i64 @isogrid_launch(ptr %context, ptr %args, i64 %n) {
+entry:
+  %csr = alloca i32
+  %csr.old = alloca i32
+  %flag = alloca i32
+  %probe = alloca %Probe
+  call void @llvm.x86.sse.stmxcsr(ptr %csr.old)
+  %csr.value = load i32, ptr %csr.old
+  %csr.modes = and i32 %csr.value, -64
+  %usual = icmp eq i32 %csr.modes, 8064
+  br i1 %usual, label %begin, label %set.csr
+set.csr:
+  store i32 8064, ptr %csr
+  call void @llvm.x86.sse.ldmxcsr(ptr %csr)
+  br label %begin
+begin:
+  store i32 0, ptr %flag
+  %flag.slot = getelementptr ptr, ptr %args, i64 1
+  store ptr %flag, ptr %flag.slot
+  %polls.place = getelementptr %Context, ptr %context, i64 0, i32 4
+  %polls = load i64, ptr %polls.place
+  %polled = icmp ne i64 %polls, 0
+  br i1 %polled, label %careful, label %try
+careful:
+  %result.polled = call i64 @launch_polled(ptr %context, ptr %args, i64 %n, ptr %flag)
+  br label %restore
+try:
+  %done = call i64 @probe(ptr %context, ptr %args, i64 %n, ptr %probe)
+  %r.place = getelementptr %Probe, ptr %probe, i64 0, i32 3
+  %r = load i64, ptr %r.place
+  %trapped = icmp ne i64 %r, 0
+  br i1 %trapped, label %restore, label %more
+more:
+  %all = icmp sge i64 %done, %n
+  br i1 %all, label %small, label %big
+small:
+  call void @learn_small(ptr %context, i64 %n, ptr %probe)
+  br label %restore
+big:
+  %result.big = call i64 @launch_rest(ptr %context, ptr %args, i64 %done, i64 %n, ptr %probe, ptr %flag)
+  br label %restore
+restore:
+  %result = phi i64 [ %result.polled, %careful ], [ %done, %try ], [ -1, %small ], [ %result.big, %big ]
+  br i1 %usual, label %out, label %reset.csr
+reset.csr:
+  call void @llvm.x86.sse.ldmxcsr(ptr %csr.old)
+  br label %out
+out:
+  ret i64 %result
+}
+
+; Nobody knows beforehand what a unit costs. So a launch begins on its own thread with pieces of about 2.5 us by the last
+; measurement (growing from one where there is none), and stops when what is left is worth the pool: 10 us of work when
+; workers are awake, 40 us when they must be woken. Gives the number of units done, or the start of the piece that
+; trapped or was stopped.
+define internal i64 @probe(ptr %context, ptr %args, i64 %n, ptr %probe) alwaysinline {
+entry:
+  %function = load ptr, ptr %context
+  %rate.place = getelementptr %Context, ptr %context, i64 0, i32 2
+  %rate.old = load atomic double, ptr %rate.place monotonic, align 8
+  %align.place = getelementptr %Context, ptr %context, i64 0, i32 3
+  %align = load i64, ptr %align.place
+  %per.us = load double, ptr @ticks_per_us
+  %fresh = fcmp oeq double %rate.old, 0.0
+  %known = xor i1 %fresh, true
+  %sleeping = load atomic i32, ptr @sleepers monotonic, align 4
+  %started = load atomic i64, ptr @workers monotonic, align 8
+  %sleeping64 = zext i32 %sleeping to i64
+  %awake = icmp sgt i64 %started, %sleeping64
+  %worth.us = select i1 %awake, double 10.0, double 40.0
+  %worth = fmul double %worth.us, %per.us
+  %piece.ticks = fmul double %per.us, 2.5
+  %enough.ticks = fmul double %per.us, 5.0
+  %start = call i64 @llvm.readcyclecounter()
+  br label %piece
+piece:
+  %lo = phi i64 [ 0, %entry ], [ %hi, %next ]
+  %rate = phi double [ %rate.old, %entry ], [ %rate.now, %next ]
+  %spent = phi double [ 0.0, %entry ], [ %spent.now, %next ]
+  %size.last = phi i64 [ 0, %entry ], [ %size, %next ]
+  %before = phi i64 [ %start, %entry ], [ %after, %next ]
+  %left = sub i64 %n, %lo
+  %left.float = sitofp i64 %left to double
+  %estimate = fmul double %left.float, %rate
+  %much = fcmp ogt double %estimate, %worth
+  %warm = fcmp ogt double %spent, %enough.ticks
+  %trust = or i1 %warm, %known
+  %hand.over = and i1 %much, %trust
+  %none = icmp sle i64 %left, 0
+  %finished = or i1 %hand.over, %none
+  br i1 %finished, label %done, label %sized
+sized:
+  %by.rate = fdiv double %piece.ticks, %rate
+  %capped = call double @llvm.minimum.f64(double %by.rate, double 1.0e15)
+  %counted = fptosi double %capped to i64
+  %growing = shl i64 %size.last, 2
+  %chosen = select i1 %fresh, i64 %growing, i64 %counted
+  %aligned = call i64 @round_up(i64 %chosen, i64 %align)
+  %positive = call i64 @llvm.smax.i64(i64 %aligned, i64 %align)
+  %size = call i64 @llvm.smin.i64(i64 %positive, i64 %left)
+  %hi = add i64 %lo, %size
+  %r = call i64 %function(ptr %args, i64 %lo, i64 %hi)
+  %after = call i64 @llvm.readcyclecounter()
+  %took = sub i64 %after, %before
+  %took.float = sitofp i64 %took to double
+  %took.some = call double @llvm.maximum.f64(double %took.float, double 1.0)
+  %size.float = sitofp i64 %size to double
+  %rate.now = fdiv double %took.some, %size.float
+  %spent.now = fadd double %spent, %took.some
+  %odd = icmp ne i64 %r, 0
+  br i1 %odd, label %done, label %next
+next:
+  br label %piece
+done:
+  %r.done = phi i64 [ 0, %piece ], [ %r, %sized ]
+  store i64 %lo, ptr %probe
+  %p1 = getelementptr %Probe, ptr %probe, i64 0, i32 1
+  store double %rate, ptr %p1
+  %p2 = getelementptr %Probe, ptr %probe, i64 0, i32 2
+  store double %spent, ptr %p2
+  %p3 = getelementptr %Probe, ptr %probe, i64 0, i32 3
+  store i64 %r.done, ptr %p3
+  ret i64 %lo
+}
+
+; A loaded machine makes measurements longer, never shorter: believe a faster one at once, a slower one by a quarter.
+define internal void @learn_small(ptr %context, i64 %n, ptr %probe) alwaysinline {
+entry:
+  %some = icmp sgt i64 %n, 0
+  br i1 %some, label %learn, label %out
+learn:
+  %rate.place = getelementptr %Context, ptr %context, i64 0, i32 2
+  %old = load atomic double, ptr %rate.place monotonic, align 8
+  %spent.place = getelementptr %Probe, ptr %probe, i64 0, i32 2
+  %spent = load double, ptr %spent.place
+  %n.float = sitofp i64 %n to double
+  %new = fdiv double %spent, %n.float
+  %gap = fsub double %new, %old
+  %slower = fcmp ogt double %gap, 0.0
+  %fresh = fcmp oeq double %old, 0.0
+  %quarter = fmul double %gap, 0.25
+  %eased = fadd double %old, %quarter
+  %smooth = select i1 %slower, double %eased, double %new
+  %kept = select i1 %fresh, double %new, double %smooth
+  store atomic double %kept, ptr %rate.place monotonic, align 8
+  br label %out
+out:
+  ret void
+}
+
+; The rest of a launch that is worth chunks.
+define internal i64 @launch_rest(ptr %context, ptr %args, i64 %first, i64 %end, ptr %probe, ptr %own.flag) noinline {
+entry:
+  %poll = alloca %Poll
+  %rate.place = getelementptr %Probe, ptr %probe, i64 0, i32 1
+  %rate = load double, ptr %rate.place
+  %units = sub i64 %end, %first
+  %units.float = sitofp i64 %units to double
+  %ticks = fmul double %units.float, %rate
+  %flag = call ptr @open_launch(ptr %args, ptr %own.flag, ptr %poll, double %ticks, i64 0)
+  %low = call i64 @run_rest(ptr %context, ptr %args, i64 %first, i64 %end, double %rate, ptr %flag, ptr %poll)
+  %result = call i64 @close_launch(ptr %flag, ptr %poll, i64 0, i64 %low)
+  ret i64 %result
+}
+
+; A kernel that looks at the interrupt flag itself may run for ever in its first unit: be ready for Ctrl-C before it.
+define internal i64 @launch_polled(ptr %context, ptr %args, i64 %n, ptr %own.flag) noinline {
+entry:
+  %poll = alloca %Poll
+  %probe = alloca %Probe
+  %rate.place = getelementptr %Context, ptr %context, i64 0, i32 2
+  %rate.old = load atomic double, ptr %rate.place monotonic, align 8
+  %fresh = fcmp oeq double %rate.old, 0.0
+  %n.float = sitofp i64 %n to double
+  %ticks = fmul double %n.float, %rate.old
+  %guess = select i1 %fresh, double 1.0e18, double %ticks
+  %flag = call ptr @open_launch(ptr %args, ptr %own.flag, ptr %poll, double %guess, i64 1)
+  %done = call i64 @probe(ptr %context, ptr %args, i64 %n, ptr %probe)
+  %r.place = getelementptr %Probe, ptr %probe, i64 0, i32 3
+  %r = load i64, ptr %r.place
+  %fine = icmp eq i64 %r, 0
+  br i1 %fine, label %more, label %close
+more:
+  %all = icmp sge i64 %done, %n
+  br i1 %all, label %small, label %big
+small:
+  call void @learn_small(ptr %context, i64 %n, ptr %probe)
+  br label %close
+big:
+  %rate.new.place = getelementptr %Probe, ptr %probe, i64 0, i32 1
+  %rate = load double, ptr %rate.new.place
+  %low.big = call i64 @run_rest(ptr %context, ptr %args, i64 %done, i64 %n, double %rate, ptr %flag, ptr %poll)
+  br label %close
+close:
+  %low = phi i64 [ %done, %entry ], [ -1, %small ], [ %low.big, %big ]
+  %result = call i64 @close_launch(ptr %flag, ptr %poll, i64 1, i64 %low)
+  ret i64 %result
+}
+
+; Chunks on all processors, or in order on this one where another thread's launch has the workers.
+define internal i64 @run_rest(ptr %context, ptr %args, i64 %first, i64 %end, double %rate, ptr %flag, ptr %poll) {
+entry:
+  %function = load ptr, ptr %context
+  %align.place = getelementptr %Context, ptr %context, i64 0, i32 3
+  %align = load i64, ptr %align.place
+  %units = sub i64 %end, %first
+  %step = call i64 @chunk_size(i64 %units, double %rate, i64 %align)
+  %owner = cmpxchg ptr @busy, i32 0, i32 1 acquire monotonic
+  %free = extractvalue { i32, i1 } %owner, 1
+  br i1 %free, label %together, label %alone
+together:
+  %low.all = call i64 @parallel(ptr %function, ptr %args, i64 %first, i64 %end, i64 %step, i64 %align, ptr %flag,
+                                ptr %poll)
+  store atomic i32 0, ptr @busy release, align 4
+  br label %done
+alone:
+  %low.own = call i64 @serial(ptr %function, ptr %args, i64 %first, i64 %end, i64 %step, ptr %flag, ptr %poll)
+  br label %done
+done:
+  %low = phi i64 [ %low.all, %together ], [ %low.own, %alone ]
+  %units.place = getelementptr %Poll, ptr %poll, i64 0, i32 3
+  %measured.units = load i64, ptr %units.place
+  %measured = icmp sgt i64 %measured.units, 0
+  br i1 %measured, label %learn, label %out
+learn:
+  %ticks.place = getelementptr %Poll, ptr %poll, i64 0, i32 2
+  %measured.ticks = load i64, ptr %ticks.place
+  %t = sitofp i64 %measured.ticks to double
+  %u = sitofp i64 %measured.units to double
+  %rate.new = fdiv double %t, %u
+  %rate.some = call double @llvm.maximum.f64(double %rate.new, double 1.0e-6)
+  %rate.place = getelementptr %Context, ptr %context, i64 0, i32 2
+  store atomic double %rate.some, ptr %rate.place monotonic, align 8
+  br label %out
+out:
+  ret i64 %low
+}
+
+; At least 10 us of work, about eight chunks for each participant, at most 5 ms so that Ctrl-C is seen in time.
+define internal i64 @chunk_size(i64 %units, double %rate, i64 %align) {
+  %per.us = load double, ptr @ticks_per_us
+  %wanted = load i64, ptr @wanted
+  %participants = add i64 %wanted, 1
+  %pieces = shl i64 %participants, 3
+  %even = sdiv i64 %units, %pieces
+  %some.rate = call double @llvm.maximum.f64(double %rate, double 1.0e-6)
+  %least.ticks = fmul double %per.us, 10.0
+  %least.float = fdiv double %least.ticks, %some.rate
+  %least.capped = call double @llvm.minimum.f64(double %least.float, double 1.0e15)
+  %least = fptosi double %least.capped to i64
+  %most.ticks = fmul double %per.us, 5000.0
+  %most.float = fdiv double %most.ticks, %some.rate
+  %most.capped = call double @llvm.minimum.f64(double %most.float, double 1.0e15)
+  %most = fptosi double %most.capped to i64
+  %more = call i64 @llvm.smax.i64(i64 %even, i64 %least)
+  %less = call i64 @llvm.smin.i64(i64 %more, i64 %most)
+  %positive = call i64 @llvm.smax.i64(i64 %less, i64 1)
+  %size = call i64 @round_up(i64 %positive, i64 %align)
+  ret i64 %size
+}
+
+; Choose the interrupt flag, start the clock of polls, arm Ctrl-C, release the GIL.
+define internal ptr @open_launch(ptr %args, ptr %own.flag, ptr %poll, double %ticks, i64 %polls) {
+entry:
+  %per.us = load double, ptr @ticks_per_us
+  %now = call i64 @llvm.readcyclecounter()
+  %step = call i64 @ticks_of(double 20000.0)
+  %then = add i64 %now, %step
+  %self = call i64 @pthread_self()
+  %main = load i64, ptr @main_thread
+  %is.main = icmp eq i64 %self, %main
+  ; Only the main thread runs Python's signal handlers; the others never have to ask.
+  %due = select i1 %is.main, i64 %then, i64 9223372036854775807
+  store i64 %due, ptr %poll
+  %state.place = getelementptr %Poll, ptr %poll, i64 0, i32 1
+  store ptr null, ptr %state.place
+  %ticks.place = getelementptr %Poll, ptr %poll, i64 0, i32 2
+  store i64 0, ptr %ticks.place
+  %units.place = getelementptr %Poll, ptr %poll, i64 0, i32 3
+  store i64 0, ptr %units.place
+  %flag.slot = getelementptr ptr, ptr %args, i64 1
+  br i1 %is.main, label %arm, label %keep.flag
+arm:
+  store atomic i32 0, ptr @main_flag monotonic, align 4
+  store ptr @main_flag, ptr %flag.slot
+  %wants = icmp ne i64 %polls, 0
+  br i1 %wants, label %install, label %keep.flag
+install:
+  call void @catch_interrupt()
+  br label %keep.flag
+keep.flag:
+  %flag = phi ptr [ %own.flag, %entry ], [ @main_flag, %arm ], [ @main_flag, %install ]
+  %long = fmul double %per.us, 20.0
+  %is.long = fcmp ogt double %ticks, %long
+  br i1 %is.long, label %release, label %ready
+release:
+  %state = call ptr @PyEval_SaveThread()
+  store ptr %state, ptr %state.place
+  br label %ready
+ready:
+  ret ptr %flag
+}
+
+; Undo `open_launch`; turn a stopped launch into a Python exception.
+define internal i64 @close_launch(ptr %flag, ptr %poll, i64 %polls, i64 %low) {
+entry:
+  %state.place = getelementptr %Poll, ptr %poll, i64 0, i32 1
+  %state = load ptr, ptr %state.place
+  %held = icmp eq ptr %state, null
+  br i1 %held, label %disarm, label %retake
+retake:
+  call void @PyEval_RestoreThread(ptr %state)
+  br label %disarm
+disarm:
+  %is.main = icmp eq ptr %flag, @main_flag
+  %armed = icmp ne i64 %polls, 0
+  %both = and i1 %is.main, %armed
+  br i1 %both, label %release, label %look
+release:
+  call void @release_interrupt()
+  br label %look
+look:
+  %stop = load atomic i32, ptr %flag monotonic, align 4
+  %stopped = icmp ne i32 %stop, 0
+  br i1 %stopped, label %raise, label %out
+raise:
+  %there = call ptr @PyErr_Occurred()
+  %is.there = icmp ne ptr %there, null
+  br i1 %is.there, label %failed, label %ask
+ask:
+  %rc = call i32 @PyErr_CheckSignals()
+  %raised = icmp ne i32 %rc, 0
+  br i1 %raised, label %failed, label %set
+set:
+  %kind = load ptr, ptr @PyExc_KeyboardInterrupt
+  call void @PyErr_SetNone(ptr %kind)
+  br label %failed
+failed:
+  ret i64 -2
+out:
+  ret i64 %low
+}
+
+; --- Ctrl-C inside one long range ------------------------------------------------------------------------------------
+; A loop with no proved bound never gets back to `poll`, so it looks at the interrupt flag itself, and for the time of
+; the launch SIGINT sets that flag before it goes to Python. Only where Python's own handler would raise
+; KeyboardInterrupt: a program with another handler has not asked for the launch to be given up.
+
+define internal void @on_interrupt(i32 %signal) {
+  store atomic i32 1, ptr @main_flag monotonic, align 4
+  %previous = load ptr, ptr @previous_handler
+  call void %previous(i32 %signal)
+  ret void
+}
+
+define internal void @catch_interrupt() {
+entry:
+  %action = alloca [256 x i8], align 16
+  store ptr null, ptr @previous_handler
+  %number = call ptr @PyLong_FromLong(i64 2)
+  %ask = load ptr, ptr @getsignal
+  %now = call ptr (ptr, ...) @PyObject_CallFunctionObjArgs(ptr %ask, ptr %number, ptr null)
+  call void @Py_DecRef(ptr %number)
+  %failed = icmp eq ptr %now, null
+  br i1 %failed, label %clear, label %compare
+clear:
+  call void @PyErr_Clear()
+  ret void
+compare:
+  call void @Py_DecRef(ptr %now)
+  %usual = load ptr, ptr @default_handler
+  %same = icmp eq ptr %now, %usual
+  br i1 %same, label %install, label %out
+install:
+  %g = call i32 @sigaction(i32 2, ptr null, ptr %action)
+  %handler = load ptr, ptr %action
+  %address = ptrtoint ptr %handler to i64
+  %real = icmp ugt i64 %address, 1
+  br i1 %real, label %replace, label %out
+replace:
+  store ptr %handler, ptr @previous_handler
+  store ptr @on_interrupt, ptr %action
+  %s = call i32 @sigaction(i32 2, ptr %action, ptr null)
+  br label %out
+out:
+  ret void
+}
+
+define internal void @release_interrupt() {
+entry:
+  %action = alloca [256 x i8], align 16
+  %previous = load ptr, ptr @previous_handler
+  %installed = icmp ne ptr %previous, null
+  br i1 %installed, label %undo, label %out
+undo:
+  %g = call i32 @sigaction(i32 2, ptr null, ptr %action)
+  store ptr %previous, ptr %action
+  %s = call i32 @sigaction(i32 2, ptr %action, ptr null)
+  br label %out
+out:
+  ret void
+}
+
+; --- the precise rerun -----------------------------------------------------------------------------------------------
+
+; Run `context`'s precise twin over [lo, hi) in reference order; the argument block holds the trap record. Gives -1
+; when no thread trapped, -2 with a Python exception set, else the start of the chunk with the first trap.
+define i64 @isogrid_precise(ptr %context, ptr %args, i64 %lo, i64 %hi) {
+entry:
+  %csr = alloca i32
+  %csr.old = alloca i32
+  %own.flag = alloca i32
+  %poll = alloca %Poll
+  call void @llvm.x86.sse.stmxcsr(ptr %csr.old)
+  store i32 8064, ptr %csr
+  call void @llvm.x86.sse.ldmxcsr(ptr %csr)
+  %function.place = getelementptr %Context, ptr %context, i64 0, i32 1
+  %function = load ptr, ptr %function.place
+  %align.place = getelementptr %Context, ptr %context, i64 0, i32 3
+  %align = load i64, ptr %align.place
+  %polls.place = getelementptr %Context, ptr %context, i64 0, i32 4
+  %polls = load i64, ptr %polls.place
+  store i32 0, ptr %own.flag
+  %flag.slot = getelementptr ptr, ptr %args, i64 1
+  store ptr %own.flag, ptr %flag.slot
+  %flag = call ptr @open_launch(ptr %args, ptr %own.flag, ptr %poll, double 1.0e18, i64 %polls)
+  %low = call i64 @serial(ptr %function, ptr %args, i64 %lo, i64 %hi, i64 %align, ptr %flag, ptr %poll)
+  %result = call i64 @close_launch(ptr %flag, ptr %poll, i64 %polls, i64 %low)
+  call void @llvm.x86.sse.ldmxcsr(ptr %csr.old)
+  ret i64 %result
+}

@@ -1,0 +1,134 @@
+"""The native side of this process: worker pool and launcher, loaded once, usable from every thread and after a fork.
+
+On Linux with x86-64 launches run on all processors this process may use. Elsewhere there is no native side, and
+`serial.py`'s launcher runs each launch on the calling thread: the same results, one processor.
+"""
+
+import ctypes
+import functools
+import os
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from isogrid.backends.cpu.loader import load_object
+from isogrid.backends.cpu.objectcache import cached_object
+from isogrid.backends.cpu.target import host_target
+
+#: Results of a launch; anything not negative is the first unit of the lowest chunk in which a thread trapped.
+LAUNCH_DONE: Final = -1
+
+_PARTS: Final = ("pool.ll", "launch.ll", "call.ll")
+_NAMES: Final = (
+    "isogrid_setup",
+    "isogrid_reset",
+    "isogrid_ticks",
+    "isogrid_statistic",
+    "isogrid_launch",
+    "isogrid_precise",
+    "isogrid_call",
+)
+_STATISTICS: Final = ("workers", "joined", "moved", "sleepers")
+_MOST_WORKERS: Final = 255
+
+
+class Context(ctypes.Structure):
+    """What the native side keeps of one compiled kernel; `%Context` of pool.ll."""
+
+    _fields_ = (
+        ("run", ctypes.c_void_p),
+        ("precise", ctypes.c_void_p),
+        ("ticks_per_unit", ctypes.c_double),
+        ("alignment", ctypes.c_int64),
+        ("polls", ctypes.c_int64),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class NativePool:
+    """Entry points of the native side. `launch` and `precise` take addresses of a `Context` and an argument block.
+
+    Both raise KeyboardInterrupt (or what another signal handler raised) when the launch was stopped.
+    """
+
+    launch: Callable[[int, int, int], int]
+    precise: Callable[[int, int, int, int], int]
+    call_address: int
+    _statistic: Callable[[int], int]
+    _reset: Callable[[], None]
+
+    def statistic(self, name: str) -> int:
+        """Counts for tests and `explain`: workers, joined, moved, sleepers."""
+        return self._statistic(_STATISTICS.index(name))
+
+
+@functools.cache
+def native_pool() -> NativePool:
+    """The native side of this process. Workers start at the first launch that is worth one."""
+    text = "".join(Path(__file__).with_name(name).read_text() for name in _PARTS)
+    code = load_object(cached_object(text, "vectorise"), _NAMES)
+    # A PYFUNCTYPE call keeps the GIL and raises what the native side has set; the launcher releases the GIL itself.
+    launch = ctypes.PYFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)
+    precise = ctypes.PYFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+    statistic = ctypes.PYFUNCTYPE(ctypes.c_int64, ctypes.c_int64)
+    reset = ctypes.PYFUNCTYPE(None)
+    pool = NativePool(
+        launch=launch(code["isogrid_launch"]),
+        precise=precise(code["isogrid_precise"]),
+        call_address=code["isogrid_call"],
+        _statistic=statistic(code["isogrid_statistic"]),
+        _reset=reset(code["isogrid_reset"]),
+    )
+    _set_up(code.addresses)
+    pool._reset()  # pyright: ignore[reportPrivateUsage]
+    os.register_at_fork(after_in_child=pool._reset)  # pyright: ignore[reportPrivateUsage]
+    return pool
+
+
+def _set_up(addresses: dict[str, int]) -> None:
+    setup = ctypes.PYFUNCTYPE(None, ctypes.c_int64, ctypes.c_double, ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p)(
+        addresses["isogrid_setup"]
+    )
+    workers = min(usable_processors() - 1, _MOST_WORKERS)
+    placement = os.environ.get("ISOGRID_PLACEMENT", "1") != "0"
+    # Both objects belong to modules that live as long as the interpreter.
+    setup(workers, _ticks_per_us(addresses), placement, id(signal.getsignal), id(signal.default_int_handler))
+
+
+def _ticks_per_us(addresses: dict[str, int]) -> float:
+    """Speed of the processor's time stamp counter, measured over a quarter of a millisecond."""
+    ticks = ctypes.PYFUNCTYPE(ctypes.c_int64)(addresses["isogrid_ticks"])
+    first, start = ticks(), time.perf_counter_ns()
+    while time.perf_counter_ns() - start < 250_000:
+        pass
+    last, end = ticks(), time.perf_counter_ns()
+    return max((last - first) / ((end - start) / 1000), 1.0)
+
+
+def usable_processors() -> int:
+    """Processors that this process may use: its affinity mask, and the processor share of its control group.
+
+    `ISOGRID_THREADS` overrides it.
+    """
+    chosen = os.environ.get("ISOGRID_THREADS", "")
+    if chosen.isdigit() and int(chosen) > 0:
+        return int(chosen)
+    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, min(allowed, _group_share()))
+
+
+def _group_share() -> int:
+    """Whole processors that a container's limit leaves, rounded up; a large number where there is no limit."""
+    try:
+        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
+        return -(-int(quota) // int(period))
+    except (OSError, ValueError):
+        return 1 << 16
+
+
+def is_supported() -> bool:
+    """Whether the native side exists for this platform and this Python."""
+    return host_target().is_native_pool

@@ -1,0 +1,142 @@
+"""Files of compiled code that survive the process: verified before use, written atomically, shared between processes.
+
+A file is a magic word, the SHA-256 of the payload, and the payload. LLVM ends the process when it is given damaged
+object code, so a payload whose hash does not match is never returned: the entry is deleted and compiled anew.
+"""
+
+import functools
+import hashlib
+import os
+import stat
+import tempfile
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+_MAGIC: Final = b"isogrid\x01"
+_HEADER: Final = len(_MAGIC) + hashlib.sha256().digest_size
+
+
+@dataclass(frozen=True, slots=True)
+class DiskCache:
+    """A folder of entries, or nothing at all (`folder` None): then every look-up misses and nothing is written."""
+
+    folder: Path | None
+
+    def load(self, key: str) -> bytes | None:
+        """The payload stored under `key`, or None where there is none or it is damaged."""
+        if self.folder is None:
+            return None
+        path = self._path(self.folder, key)
+        try:
+            content = path.read_bytes()
+        except OSError:
+            return None
+        payload = content[_HEADER:]
+        if content[:_HEADER] == _MAGIC + hashlib.sha256(payload).digest():
+            return payload
+        _remove(path)
+        return None
+
+    def store(self, key: str, payload: bytes) -> None:
+        """Keep `payload`. A full or read-only disk is not an error: the next process compiles again."""
+        if self.folder is None:
+            return
+        path = self._path(self.folder, key)
+        try:
+            path.parent.mkdir(mode=0o700, exist_ok=True)
+            handle, name = tempfile.mkstemp(dir=path.parent, prefix="writing-")
+        except OSError:
+            return
+        temporary = Path(name)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(_MAGIC + hashlib.sha256(payload).digest() + payload)
+            temporary.replace(path)
+        except OSError:
+            _remove(temporary)
+
+    @staticmethod
+    def _path(folder: Path, key: str) -> Path:
+        return folder / key[:2] / key[2:]
+
+
+def digest(parts: Iterable[str | bytes]) -> str:
+    """A key made of parts; their lengths count, so that no two different lists run together into one key."""
+    state = hashlib.sha256()
+    for part in parts:
+        data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
+        state.update(len(data).to_bytes(8, "little"))
+        state.update(data)
+    return state.hexdigest()
+
+
+def default_cache() -> DiskCache:
+    """This user's cache: `ISOGRID_CACHE_DIR` (empty: none), else `isogrid` in `XDG_CACHE_HOME` or `~/.cache`."""
+    return _cache_at(_chosen_folder())
+
+
+def _chosen_folder() -> str:
+    chosen = os.environ.get("ISOGRID_CACHE_DIR")
+    if chosen is not None:
+        return chosen
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    home = base if os.path.isabs(base) else os.path.join(os.path.expanduser("~"), ".cache")  # noqa: PTH111,PTH117,PTH118
+    return f"{home}/isogrid"
+
+
+@functools.lru_cache(maxsize=8)
+def _cache_at(place: str) -> DiskCache:
+    if not place:
+        return DiskCache(None)
+    folder = Path(place)
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not _is_private(folder):
+            warnings.warn(
+                f"isogrid does not use the cache folder {folder}: other users can write it",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+            return DiskCache(None)
+    except OSError:
+        return DiskCache(None)
+    return DiskCache(folder)
+
+
+def _is_private(folder: Path) -> bool:
+    """Whether only this user can put files there: what is loaded from it is executed."""
+    if not hasattr(os, "geteuid"):
+        return True  # Windows: a user's profile is private by its access list
+    facts = folder.stat()
+    return facts.st_uid == os.geteuid() and not facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+
+def _remove(path: Path) -> None:
+    try:
+        path.unlink()
+    except OSError:
+        return
+
+
+@functools.cache
+def compiler_stamp() -> str:
+    """Identifies the compiler itself: version of isogrid, and path, size and time of each of its source files.
+
+    An edited checkout therefore never meets code that its former self compiled.
+    """
+    root = Path(__file__).parent.parent
+    lines: list[str] = []
+    pending = [str(root)]
+    while pending:
+        with os.scandir(pending.pop()) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    if entry.name != "__pycache__":
+                        pending.append(entry.path)
+                elif entry.name.endswith((".py", ".ll")):
+                    facts = entry.stat()
+                    lines.append(f"{entry.path} {facts.st_size} {facts.st_mtime_ns}")
+    return digest(sorted(lines))
