@@ -1,0 +1,82 @@
+"""Find data races while threads run one after another: per element, who touched it how, and what orders them.
+
+Two accesses conflict when their threads differ, one of them writes, they are not the same atomic operation, and no
+barrier of their group lies between them; groups are never ordered. Groups run in turn, so what an element must remember
+of one kind of access is small and loses nothing: the first access ever (it is from another group if any is), and in the
+present barrier interval two accesses by different threads (one of them differs from any third thread). In a kernel
+without groups each thread counts as a group of its own.
+"""
+
+from typing import Any
+
+from isogrid.backends.interp.findings import Race, Touch
+from isogrid.diagnostics.span import Span
+
+#: group, thread and span of the first access; interval, and two accesses in it by different threads.
+_Record = list[Any]
+_READ = "read"
+_WRITE = "write"
+
+
+class RaceLog:
+    """The races of one launch: one for each pair of places in the text, with the first element that shows it."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, str, Span, str, Span], Race] = {}
+
+    @property
+    def races(self) -> tuple[Race, ...]:
+        return tuple(self._found.values())
+
+    def add(self, race: Race) -> None:
+        one, two = race.first, race.second
+        self._found.setdefault((race.array, one.kind, one.span, two.kind, two.span), race)
+
+
+class Shadow:
+    """The accesses to one array. `kinds` are those that the kernel's text makes."""
+
+    __slots__ = ("_array", "_conflicts", "_log", "_records")
+
+    def __init__(self, array: str, kinds: tuple[str, ...], log: RaceLog) -> None:
+        self._array = array
+        self._log = log
+        self._records: dict[str, dict[int, _Record]] = {kind: {} for kind in kinds}
+        self._conflicts = {
+            kind: [(other, self._records[other]) for other in kinds if _conflict(kind, other)] for kind in kinds
+        }
+
+    def touch(self, element: int, kind: str, span: Span, who: tuple[int, int, int]) -> None:
+        """Note an access by `who` (thread, group, interval) and log the races that it makes."""
+        thread, group, interval = who
+        for other, records in self._conflicts[kind]:
+            record = records.get(element)
+            if record is None:
+                continue
+            if record[0] != group:
+                self._report(element, other, record[1], record[2], thread, kind, span)
+            elif record[3] == interval:
+                if record[4] != thread:
+                    self._report(element, other, record[4], record[5], thread, kind, span)
+                elif record[6] is not None:
+                    self._report(element, other, record[6], record[7], thread, kind, span)
+        own = self._records[kind]
+        record = own.get(element)
+        if record is None:
+            own[element] = [group, thread, span, interval, thread, span, None, None]
+        elif record[3] != interval:
+            record[3:] = (interval, thread, span, None, None)
+        elif record[6] is None and record[4] != thread:
+            record[6:] = (thread, span)
+
+    def _report(
+        self, element: int, first: str, first_thread: int, first_span: Span, thread: int, kind: str, span: Span
+    ) -> None:
+        touches = Touch(first_thread, first, first_span), Touch(thread, kind, span)
+        self._log.add(Race(self._array, element, *touches))
+
+
+def _conflict(kind: str, other: str) -> bool:
+    if kind == other:
+        return kind == _WRITE
+    return True
