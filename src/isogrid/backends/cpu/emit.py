@@ -1,0 +1,72 @@
+"""Device IR to one LLVM module: `run` over a range of units for speed, `precise` in reference order for the first trap.
+
+i64 @run(ptr args, i64 lo, i64 hi)        0 done, 1 a lane trapped, -1 interrupted
+i64 @precise(ptr args, i64 lo, i64 hi)    0 done, 1 the record names the first trap of the range
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from isogrid.backends.cpu.emit_frame import FunctionFrame, begin_function, end_function, table_text
+from isogrid.backends.cpu.emit_groups import emit_groups
+from isogrid.backends.cpu.emit_levels import find_levels
+from isogrid.backends.cpu.emit_normal import normalise
+from isogrid.backends.cpu.emit_strategy import Strategy, choose_strategy
+from isogrid.backends.cpu.emit_units import emit_rows, emit_threads
+from isogrid.backends.cpu.layout import EmittedModule, layout_of, unit_of
+from isogrid.backends.cpu.target import HostTarget
+from isogrid.ir import device as d
+from isogrid.ir.types import Space
+
+_FAST = "reassoc contract arcp "
+
+
+@dataclass(frozen=True, slots=True)
+class _Function:
+    text: str
+    declarations: dict[str, str]
+    polls: bool
+
+
+def emit_module(kernel: d.Kernel, target: HostTarget, options: Mapping[str, Any]) -> EmittedModule:
+    """LLVM IR for `kernel`. The option `cpu_width` forces the number of lanes, for tests."""
+    kernel = _normalised(kernel)
+    flags = _FAST if options.get("fastmath") else ""
+    strategy = choose_strategy(kernel, target, options.get("cpu_width"))
+    functions = [_function(kernel, "run", strategy, flags, precise=False)]
+    if kernel.sites:
+        functions.append(_function(kernel, "precise", Strategy(1, "plain", "scalar"), flags, precise=True))
+    tables = [table_text(b) for b in kernel.buffers if b.space is Space.TABLE]
+    declarations: dict[str, str] = {}
+    for function in functions:
+        declarations.update(function.declarations)
+    attributes = f'attributes #0 = {{ nounwind "target-cpu"="{target.cpu}" "target-features"="{target.features}" }}'
+    parts = [*tables, *(declarations[n] for n in sorted(declarations)), *(f.text for f in functions), attributes]
+    return EmittedModule(
+        text="\n".join(parts) + "\n",
+        has_precise=bool(kernel.sites),
+        unit=unit_of(kernel),
+        layout=layout_of(kernel),
+        pipeline=strategy.pipeline,
+        polls=functions[0].polls,
+        notes=(f"{strategy.reason}: {strategy.width} lanes at a time",),
+    )
+
+
+def _normalised(kernel: d.Kernel) -> d.Kernel:
+    from dataclasses import replace
+
+    return replace(kernel, body=normalise(kernel.body))
+
+
+def _function(kernel: d.Kernel, name: str, strategy: Strategy, flags: str, *, precise: bool) -> _Function:
+    frame: FunctionFrame = begin_function(kernel, name, flags, precise=precise)
+    match unit_of(kernel):
+        case "threads":
+            emit_threads(frame, find_levels(kernel, 0, frozenset()), strategy)
+        case "rows":
+            emit_rows(frame, find_levels(kernel, kernel.geometry.rank - 1, frozenset()), strategy)
+        case "groups":
+            emit_groups(frame, strategy)
+    return _Function(end_function(frame), frame.code.w.declarations, frame.code.polls)

@@ -1,0 +1,145 @@
+"""Atomic updates, one lane at a time: locked instructions on global memory, plain ones on memory of one group.
+
+A checked total counts wraps beside the element: +1 for each add that left the type upward, -1 downward. The
+mathematical total is in range exactly when the counter is back at zero.
+"""
+
+from dataclasses import replace
+from typing import assert_never
+
+from isogrid.backends.cpu.emit_memory import evaluate, place_in, to_memory
+from isogrid.backends.cpu.emit_values import BufferRef, Lanes, Val, mask_text, vector
+from isogrid.ir import device as d
+from isogrid.ir.device import Machine
+from isogrid.ir.types import Scalar, Space
+from isogrid.printers.llvm_ops import Shape, operation
+from isogrid.printers.llvm_text import element_type, type_text
+
+_LOCKED = {"add": "add", "and": "and", "or": "or", "xor": "xor", "exchange": "xchg"}
+_PLAIN = {"add": "iadd", "and": "iand", "or": "ior", "xor": "ixor"}
+
+
+def emit_atomic(lanes: Lanes, node: d.Atomic) -> None:
+    index = evaluate(lanes, node.index)
+    expected = None if node.expected is None else to_memory(lanes, evaluate(lanes, node.expected), node.element)
+    value = to_memory(lanes, evaluate(lanes, node.value), node.element)
+    buffer = lanes.code.buffers[node.buffer]
+    place = place_in(lanes, buffer, index)
+    if lanes.width == 1:
+        _one(lanes, node, buffer, place, value, expected)
+    else:
+        _each_lane(lanes, node, buffer, place, value, expected)
+
+
+def _each_lane(lanes: Lanes, node: d.Atomic, buffer: BufferRef, place: Val, value: Val, expected: Val | None) -> None:
+    """A loop over the lanes that are on, in their order."""
+    w, width = lanes.w, lanes.width
+    bits = w.alloca(f"i{width}", "bits")
+    w.do(f"store i{width} {w.emit(f'bitcast <{width} x i1> {mask_text(lanes)} to i{width}')}, ptr {bits}")
+    operands = [(v, vector(lanes, v)) for v in (place, value, expected) if v is not None]
+    head, body, done = w.block("lane"), w.block("lane.body"), w.block("lane.end")
+    w.place(head)
+    left = w.emit(f"load i{width}, ptr {bits}")
+    w.branch(w.emit(f"icmp ne i{width} {left}, 0"), body, done)
+    w.place(body)
+    lane = w.call(f"llvm.cttz.i{width}", f"i{width}", [f"i{width}", "i1"], [left, "true"])
+    below = w.emit(f"sub i{width} {left}, 1")
+    w.do(f"store i{width} {w.emit(f'and i{width} {left}, {below}')}, ptr {bits}")
+    scalars = [
+        Val(v.type, w.emit(f"extractelement {type_text(v.type, width)} {text}, i{width} {lane}"), 0)
+        for v, text in operands
+    ]
+    one = replace(lanes, width=1, mask=None)
+    _one(one, node, buffer, scalars[0], scalars[1], scalars[2] if len(scalars) > 2 else None)
+    w.jump(head)
+    w.place(done)
+
+
+def _one(lanes: Lanes, node: d.Atomic, buffer: BufferRef, place: Val, value: Val, expected: Val | None) -> None:
+    w = lanes.w
+    text = type_text(element_type(node.element))
+    address = w.emit(f"getelementptr {text}, ptr {buffer.pointer}, i64 {place.text}", "p")
+    if buffer.space is Space.GLOBAL:
+        old = _locked(lanes, node, address, value, expected)
+    else:
+        old = _plain(lanes, node, address, value, expected)
+    if node.total is not None:
+        _count_wraps(lanes, node, buffer, place, old, value)
+
+
+def _locked(lanes: Lanes, node: d.Atomic, address: str, value: Val, expected: Val | None) -> str:
+    w = lanes.w
+    text = type_text(value.type)
+    if expected is not None:
+        old, new = _as_integer(lanes, expected), _as_integer(lanes, value)
+        integer = type_text(old.type)
+        pair = w.emit(f"cmpxchg ptr {address}, {integer} {old.text}, {integer} {new.text} monotonic monotonic")
+        return w.emit(f"extractvalue {{{integer}, i1}} {pair}, 0")
+    if node.op in ("min", "max"):
+        kind = _extreme(node.element)
+        name = {"f": f"f{node.op}imum", "s": node.op, "u": f"u{node.op}"}[kind]
+    else:
+        name = _LOCKED[node.op]
+    return w.emit(f"atomicrmw {name} ptr {address}, {text} {value.text} monotonic")
+
+
+def _as_integer(lanes: Lanes, value: Val) -> Val:
+    if not value.type.is_float:
+        return value
+    integer = Machine.I32 if value.type is Machine.F32 else Machine.I64
+    return Val(integer, lanes.w.emit(f"bitcast {type_text(value.type)} {value.text} to {type_text(integer)}"), 0)
+
+
+def _extreme(element: Scalar) -> str:
+    if element.is_float:
+        return "f"
+    return "s" if element.is_signed else "u"
+
+
+def _plain(lanes: Lanes, node: d.Atomic, address: str, value: Val, expected: Val | None) -> str:
+    """Threads of a group run in turn on one processor, so load, operate, store is atomic for its memory."""
+    w = lanes.w
+    text = type_text(value.type)
+    old = w.emit(f"load {text}, ptr {address}")
+    match node.op:
+        case "exchange":
+            new = value.text
+        case "cas":
+            assert expected is not None
+            wanted, present = _as_integer(lanes, expected), _as_integer(lanes, Val(value.type, old, 0))
+            same = w.emit(f"icmp eq {type_text(wanted.type)} {wanted.text}, {present.text}")
+            new = w.emit(f"select i1 {same}, {text} {value.text}, {text} {old}")
+        case "min" | "max":
+            name = f"{_extreme(node.element)}{node.op}"
+            new = operation(w, name, [old, value.text], value.type, value.type, Shape())
+        case _:
+            new = operation(w, _PLAIN[node.op], [old, value.text], value.type, value.type, Shape())
+    w.do(f"store {text} {new}, ptr {address}")
+    return old
+
+
+def _count_wraps(lanes: Lanes, node: d.Atomic, buffer: BufferRef, place: Val, old: str, value: Val) -> None:
+    w = lanes.w
+    signed = node.element.is_signed
+    op = "sadd_overflows" if signed else "uadd_overflows"
+    wrapped = operation(w, op, [old, value.text], value.type, value.type, Shape())
+    count, done = w.block("wrapped"), w.block("counted")
+    w.branch(wrapped, count, done)
+    w.place(count)
+    change = "1"
+    if signed:
+        negative = w.emit(f"icmp slt {type_text(value.type)} {value.text}, 0")
+        change = w.emit(f"select i1 {negative}, i64 -1, i64 1")
+    counter = w.emit(f"getelementptr i64, ptr {buffer.shadow}, i64 {place.text}", "p")
+    match buffer.space:
+        case Space.GLOBAL:
+            w.do(f"{w.name()} = atomicrmw add ptr {counter}, i64 {change} monotonic")
+        case Space.SHARED | Space.LOCAL:
+            before = w.emit(f"load i64, ptr {counter}")
+            w.do(f"store i64 {w.emit(f'add i64 {before}, {change}')}, ptr {counter}")
+            w.do(f"store i1 true, ptr {lanes.code.dirty}")
+        case Space.TABLE:
+            raise KeyError(node.buffer)
+        case _:
+            assert_never(buffer.space)
+    w.place(done)

@@ -1,0 +1,209 @@
+"""Guards that are affine in the lane become bounds of the lane loop: no masks and no tests inside.
+
+`let i = gid; if 0 < i and i < n - 1: body` over lanes lo..hi runs `body` over max(lo, 1)..min(hi, n - 1).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from isogrid.backends.cpu.emit_levels import LANE, Levels, level_of
+from isogrid.backends.cpu.emit_normal import negated
+from isogrid.ir import device as d
+from isogrid.ir.device import Machine
+from isogrid.ir.types import Space
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """Lanes from (`upper` False) or below (`upper` True) `limit - offset + extra`, saturating."""
+
+    limit: d.Expr
+    offset: d.Expr | None
+    extra: int
+    upper: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Run `body` on the lanes within all `bounds` if every uniform condition of `gates` holds. `single`: one lane."""
+
+    bounds: tuple[Bound, ...]
+    gates: tuple[d.Expr, ...]
+    body: d.Block
+    single: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LaneFacts:
+    """What decides whether an expression is affine: the lane's coordinate and the levels of names."""
+
+    levels: Levels
+    spaces: Mapping[str, Space]
+    lane_axis: int
+    grouped: bool
+
+    def level(self, node: d.Expr) -> int:
+        return level_of(self.levels, node, dict(self.spaces), self.lane_axis, self.grouped)
+
+
+def split_guards(body: d.Block, facts: LaneFacts) -> Split:
+    """Take bounds out of the conditions that enclose the whole body."""
+    bounds: list[Bound] = []
+    gates: list[d.Expr] = []
+    single = False
+    defined: dict[str, d.Expr] = {}
+    while True:
+        prefix, last = _prefix(body)
+        if last is None or last.otherwise:
+            break
+        for let in prefix:
+            defined[let.name] = let.value
+        kept: list[d.Expr] = []
+        for part in _conjuncts(last.condition, defined):
+            taken = _bounds(part, facts, defined)
+            if taken is not None:
+                bounds.extend(taken)
+                single = single or len(taken) == 2
+            elif facts.level(part) < LANE and _is_outside(part, defined):
+                gates.append(part)
+            else:
+                kept.append(part)
+        if kept:
+            body = (*prefix, replace(last, condition=_all(kept)))
+            break
+        body = (*prefix, *last.then)
+    return Split(tuple(bounds), tuple(gates), body, single)
+
+
+def _prefix(body: d.Block) -> tuple[tuple[d.Let, ...], d.If | None]:
+    """The leading `Let`s if one `If` and nothing else follows them."""
+    lets = tuple(s for s in body[:-1] if isinstance(s, d.Let))
+    if body and isinstance(body[-1], d.If) and len(lets) == len(body) - 1:
+        return lets, body[-1]
+    return (), None
+
+
+def _all(parts: list[d.Expr]) -> d.Expr:
+    result = parts[0]
+    for part in parts[1:]:
+        result = d.Op("iand", (result, part), Machine.I1)
+    return result
+
+
+def _conjuncts(node: d.Expr, defined: Mapping[str, d.Expr]) -> list[d.Expr]:
+    match node:
+        case d.Value() if node.name in defined and not _loads(defined[node.name]):
+            return _conjuncts(defined[node.name], defined)
+        case d.Op("iand", (left, right)):
+            return _conjuncts(left, defined) + _conjuncts(right, defined)
+        case d.Op("inot", (operand,)):
+            inner = negated(_resolved(operand, defined))
+            return (
+                [_resolved(node, defined)]
+                if isinstance(inner, d.Op) and inner.op == "inot"
+                else _conjuncts(inner, defined)
+            )
+        case _:
+            return [_resolved(node, defined)]
+
+
+def _resolved(node: d.Expr, defined: Mapping[str, d.Expr]) -> d.Expr:
+    """The expression with names of the prefix replaced by what they stand for, where that loads nothing."""
+    match node:
+        case d.Value():
+            value = defined.get(node.name)
+            return node if value is None or _loads(value) else _resolved(value, defined)
+        case d.Op():
+            return replace(node, arguments=tuple(_resolved(a, defined) for a in node.arguments))
+        case d.Load():
+            return replace(node, index=_resolved(node.index, defined))
+        case _:
+            return node
+
+
+def _loads(node: d.Expr) -> bool:
+    match node:
+        case d.Load():
+            return True
+        case d.Op():
+            return any(_loads(a) for a in node.arguments)
+        case _:
+            return False
+
+
+def _is_outside(node: d.Expr, defined: Mapping[str, d.Expr]) -> bool:
+    """Whether the expression can be evaluated before the lanes start: it reads no memory and no name of the prefix."""
+    match node:
+        case d.Load():
+            return False
+        case d.Value():
+            return node.name not in defined
+        case d.Op():
+            return all(_is_outside(a, defined) for a in node.arguments)
+        case _:
+            return True
+
+
+def _bounds(node: d.Expr, facts: LaneFacts, defined: Mapping[str, d.Expr]) -> list[Bound] | None:
+    if not isinstance(node, d.Op) or node.op not in ("slt", "sle", "ieq"):
+        return None
+    left, right = node.arguments
+    if left.type is not Machine.I64:
+        return None
+    found = _lane_plus(left, facts)
+    limit, lane_left = right, True
+    if found is None:
+        found, limit, lane_left = _lane_plus(right, facts), left, False
+    if found is None or facts.level(limit) == LANE or not _is_outside(limit, defined):
+        return None
+    offset = found[0]
+    match node.op, lane_left:
+        case "ieq", _:
+            return [Bound(limit, offset, 0, False), Bound(limit, offset, 1, True)]
+        case "slt", True:
+            return [Bound(limit, offset, 0, True)]
+        case "sle", True:
+            return [Bound(limit, offset, 1, True)]
+        case "slt", False:
+            return [Bound(limit, offset, 1, False)]
+        case _:
+            return [Bound(limit, offset, 0, False)]
+
+
+def _lane_plus(node: d.Expr, facts: LaneFacts) -> tuple[d.Expr | None] | None:
+    """(offset,) if the expression is the lane's coordinate plus an offset, and their sum never wraps."""
+    match node:
+        case d.Special("local", axis) if axis == facts.lane_axis:
+            return (None,)
+        case d.Special("thread", axis) if axis == facts.lane_axis:
+            return (d.Special("first", axis),) if facts.grouped else (None,)
+        case d.Op("iadd", (left, right)):
+            for lane, other in ((left, right), (right, left)):
+                found = _lane_plus(lane, facts)
+                if found is not None and _is_small(other):
+                    return (_sum(found[0], other, "iadd"),)
+        case d.Op("isub", (left, right)):
+            found = _lane_plus(left, facts)
+            if found is not None and _is_small(right):
+                return (_sum(found[0], right, "isub"),)
+        case _:
+            return None
+    return None
+
+
+def _sum(first: d.Expr | None, second: d.Expr, op: str) -> d.Expr:
+    start = d.Literal(0, Machine.I64) if first is None else first
+    return d.Op(op, (start, second), Machine.I64)
+
+
+def _is_small(node: d.Expr) -> bool:
+    """Far below 2^62 in magnitude in any launch that can be stored and finished, so that sums with ids never wrap."""
+    match node:
+        case d.Literal():
+            return node.bits < 1 << 31 or node.bits > (1 << 64) - (1 << 31)
+        case d.Argument():
+            return node.kind == "dim"
+        case d.Special():
+            return True
+        case _:
+            return False

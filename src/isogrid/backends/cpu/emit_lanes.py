@@ -1,0 +1,343 @@
+"""Statements of a vector of lanes: uniform control flow as branches, divergent control flow as masks.
+
+`if c: A else: B` with c varying runs A under `mask & c`, then B under `mask & ~c`, each skipped when no lane is on.
+A divergent exit clears lanes from the live masks of the constructs that it leaves; the rest of the block runs on those
+that remain.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import assert_never
+
+from isogrid.backends.cpu.emit_atomic import emit_atomic
+from isogrid.backends.cpu.emit_memory import evaluate, fill, store
+from isogrid.backends.cpu.emit_values import (
+    Frame,
+    Lanes,
+    Val,
+    any_lane,
+    apply,
+    both,
+    literal,
+    mask_text,
+    mask_type,
+    vector,
+    without,
+    write_slot,
+)
+from isogrid.backends.cpu.layout import MAX_OPERANDS, RECORD_LOCAL, RECORD_OPERANDS, RECORD_SITE, RECORD_THREAD
+from isogrid.ir import device as d
+from isogrid.ir.device import Machine
+from isogrid.printers.llvm_text import type_text
+from isogrid.support.errors import CompilerBug, KnownLimit
+
+
+def emit_thread(lanes: Lanes, body: d.Block) -> None:
+    """A thread's body from start to end; control goes on behind it."""
+    exit = lanes.w.block("thread.end")
+    mask = lanes.mask
+    frame = _enter(lanes, "thread", "", exit, lanes.levels.divergent_return)
+    emit_block(lanes, body)
+    _exit(lanes, frame)
+    lanes.w.place(exit)
+    lanes.mask = mask
+
+
+def emit_block(lanes: Lanes, body: Sequence[d.Statement]) -> None:
+    """Statements in order. Afterwards `lanes.mask` is meaningless: the caller knows what it was before."""
+    end = ""
+    inside = next((f for f in reversed(lanes.frames) if f.live), None)
+    for place, statement in enumerate(body):
+        if not lanes.w.open:
+            break
+        mask, cleared = lanes.mask, inside.cleared if inside else 0
+        _statement(lanes, statement)
+        lanes.mask = mask
+        if inside and inside.cleared != cleared and place + 1 < len(body) and lanes.w.open:
+            lanes.mask = both(lanes, mask, lanes.w.emit(f"load {mask_type(lanes)}, ptr {inside.live}", "m"))
+            end = end or lanes.w.block("rest.end")
+            rest = lanes.w.block("rest")
+            lanes.w.branch(any_lane(lanes, lanes.mask), rest, end)
+            lanes.w.place(rest)
+    if end:
+        lanes.w.place(end)
+
+
+def _statement(lanes: Lanes, node: d.Statement) -> None:
+    match node:
+        case d.Let():
+            value = evaluate(lanes, node.value)
+            if node.name in lanes.slots:
+                write_slot(lanes, lanes.slots[node.name], value)
+            else:
+                lanes.env[node.name] = value
+        case d.Set():
+            write_slot(lanes, lanes.slots[node.name], evaluate(lanes, node.value))
+        case d.Store():
+            index = evaluate(lanes, node.index)
+            store(lanes, lanes.code.buffers[node.buffer], index, evaluate(lanes, node.value))
+        case d.Atomic():
+            emit_atomic(lanes, node)
+        case d.Check():
+            _check(lanes, node)
+        case d.If():
+            _if(lanes, node)
+        case d.For():
+            _for(lanes, node)
+        case d.Loop():
+            _loop(lanes, node)
+        case d.Scope():
+            _scope(lanes, node)
+        case d.Leave():
+            _leave(lanes, lambda f: f.kind == "scope" and f.label == node.label)
+        case d.Break():
+            _leave(lanes, lambda f: f.kind == "loop")
+        case d.Continue():
+            _leave(lanes, lambda f: f.kind == "trip")
+        case d.Return():
+            _leave(lanes, lambda f: f.kind == "thread")
+        case d.Fill():
+            fill(lanes, lanes.code.buffers[node.buffer])
+        case d.Barrier() | d.Collective():
+            raise CompilerBug("a barrier reached the code of single threads")
+        case _:
+            assert_never(node)
+
+
+# --- checks ----------------------------------------------------------------------------------------------------------
+
+
+def _check(lanes: Lanes, node: d.Check) -> None:
+    """Leave the range when a lane that is on fails; the precise twin fills the record."""
+    w, code = lanes.w, lanes.code
+    ok = evaluate(lanes, node.ok)
+    if ok.constant == 1:
+        return
+    code.traps = True
+    passed = w.block("checked")
+    if ok.uniform and code.precise:
+        failed = w.block("failed")
+        w.branch(ok.text, passed, failed)
+        w.place(failed)
+        _record(lanes, node)
+        w.jump(code.trap_label)
+    elif ok.uniform:
+        w.branch(ok.text, passed, code.trap_label)
+    else:
+        bad = without(lanes, lanes.mask, vector(lanes, ok))
+        w.branch(any_lane(lanes, bad), code.trap_label, passed)
+    w.place(passed)
+
+
+def _record(lanes: Lanes, node: d.Check) -> None:
+    if len(node.operands) > MAX_OPERANDS:
+        raise KnownLimit(f"a check with more than {MAX_OPERANDS} operands")
+    write_record(lanes, RECORD_SITE, str(node.site + 1))
+    write_record(lanes, RECORD_THREAD, lanes.specials[("record", 0)].text)
+    write_record(lanes, RECORD_LOCAL, lanes.specials[("record", 1)].text)
+    for place, operand in enumerate(node.operands):
+        write_record(lanes, RECORD_OPERANDS + place, _bits(lanes, evaluate(lanes, operand)))
+
+
+def write_record(lanes: Lanes, word: int, value: str) -> None:
+    place = lanes.w.emit(f"getelementptr i64, ptr {lanes.code.record}, i64 {word}", "p")
+    lanes.w.do(f"store i64 {value}, ptr {place}")
+
+
+def _bits(lanes: Lanes, value: Val) -> str:
+    if value.type.is_float:
+        integer = Machine.I32 if value.type is Machine.F32 else Machine.I64
+        value = apply(lanes, "bits", (value,), integer)
+    return apply(lanes, "zext", (value,), Machine.I64).text
+
+
+# --- control flow ----------------------------------------------------------------------------------------------------
+
+
+def _enter(lanes: Lanes, kind: str, label: str, exit: str, divergent: bool) -> Frame:
+    """Open a construct. A divergent one gets a mask of the lanes inside, which is also the mask of its body."""
+    live = ""
+    if divergent and lanes.width > 1:
+        live = lanes.w.alloca(mask_type(lanes), "live")
+        lanes.w.do(f"store {mask_type(lanes)} {mask_text(lanes)}, ptr {live}")
+        lanes.depth += 1
+    frame = Frame(kind, label, exit, live, lanes.depth)
+    lanes.frames.append(frame)
+    return frame
+
+
+def _exit(lanes: Lanes, frame: Frame) -> None:
+    lanes.frames.remove(frame)
+    if frame.live:
+        lanes.depth -= 1
+
+
+def _leave(lanes: Lanes, wanted: Callable[[Frame], bool]) -> None:
+    """Go to the end of a construct: all lanes that are on together, or the lanes that are on apart from others."""
+    target = next(f for f in reversed(lanes.frames) if wanted(f))
+    if target.depth == lanes.depth:
+        lanes.w.jump(target.exit)
+        return
+    for frame in reversed(lanes.frames):
+        frame.cleared += 1
+        if frame.live:
+            old = lanes.w.emit(f"load {mask_type(lanes)}, ptr {frame.live}", "m")
+            lanes.w.do(f"store {mask_type(lanes)} {without(lanes, old, mask_text(lanes))}, ptr {frame.live}")
+        if frame is target:
+            return
+
+
+def _if(lanes: Lanes, node: d.If) -> None:
+    condition = evaluate(lanes, node.condition)
+    if condition.uniform:
+        _uniform_if(lanes, condition.text, node)
+        return
+    before, test = lanes.mask, vector(lanes, condition)
+    lanes.depth += 1
+    for body, mask in ((node.then, both(lanes, before, test)), (node.otherwise, "")):
+        if not body:
+            continue
+        lanes.mask = mask or without(lanes, before, test)
+        if _is_cheap(body):
+            emit_block(lanes, body)
+            continue
+        then, end = lanes.w.block("then"), lanes.w.block("end")
+        lanes.w.branch(any_lane(lanes, lanes.mask), then, end)
+        lanes.w.place(then)
+        emit_block(lanes, body)
+        lanes.w.place(end)
+    lanes.depth -= 1
+
+
+def _is_cheap(body: d.Block) -> bool:
+    """Whether running the block under an empty mask is safe and costs less than a branch."""
+    return len(body) <= 6 and all(isinstance(s, d.Let | d.Set) and _is_arithmetic(s.value) for s in body)
+
+
+def _is_arithmetic(node: d.Expr) -> bool:
+    match node:
+        case d.Load():
+            return False
+        case d.Op():
+            return node.op not in _COSTLY and all(_is_arithmetic(a) for a in node.arguments)
+        case d.Literal() | d.Value() | d.Argument() | d.Special():
+            return True
+        case _:
+            assert_never(node)
+
+
+#: Slow, or undefined when a uniform operand is not what a check in front of it promised.
+_COSTLY = frozenset(
+    {"fdiv", "fsqrt", "ffmod", "sdiv", "srem", "udiv", "urem", "fptosi", "fptoui", "shl", "lshr", "ashr"}
+)
+
+
+def _uniform_if(lanes: Lanes, condition: str, node: d.If) -> None:
+    w, mask = lanes.w, lanes.mask
+    then, end = w.block("then"), w.block("end")
+    otherwise = w.block("else") if node.otherwise else end
+    w.branch(condition, then, otherwise)
+    w.place(then)
+    emit_block(lanes, node.then)
+    if node.otherwise:
+        w.jump(end)
+        w.place(otherwise)
+        lanes.mask = mask
+        emit_block(lanes, node.otherwise)
+    w.place(end)
+
+
+def _scope(lanes: Lanes, node: d.Scope) -> None:
+    exit = lanes.w.block("scope.end")
+    frame = _enter(lanes, "scope", node.label, exit, lanes.levels.divergent.get(id(node), False))
+    emit_block(lanes, node.body)
+    _exit(lanes, frame)
+    lanes.w.place(exit)
+
+
+def _for(lanes: Lanes, node: d.For) -> None:
+    w = lanes.w
+    start, step = evaluate(lanes, node.start), evaluate(lanes, node.step)
+    trips = evaluate(lanes, node.trips)
+    trip = w.alloca("i64", "trip")
+    w.do(f"store i64 0, ptr {trip}")
+    head, body, again, exit = w.block("for"), w.block("for.body"), w.block("for.again"), w.block("for.end")
+    outer = lanes.mask
+    divergent = lanes.levels.divergent.get(id(node), False) or not trips.uniform
+    frame = _enter(lanes, "loop", "", exit, divergent)
+    w.place(head)
+    count = Val(Machine.I64, w.emit(f"load i64, ptr {trip}"), 0)
+    if trips.uniform:
+        w.branch(w.emit(f"icmp ult i64 {count.text}, {trips.text}"), body, exit)
+        w.place(body)
+        lanes.mask = _live_mask(lanes, frame, outer)
+    else:
+        live = _live_mask(lanes, frame, outer)
+        lanes.mask = both(lanes, live, vector(lanes, apply(lanes, "ult", (count, trips), Machine.I1)))
+        w.do(f"store {mask_type(lanes)} {lanes.mask}, ptr {frame.live}")
+        w.branch(any_lane(lanes, lanes.mask), body, exit)
+        w.place(body)
+    index = count if node.type is Machine.I64 else apply(lanes, "trunc", (count,), node.type)
+    counter = apply(lanes, "iadd", (start, apply(lanes, "imul", (index, step), node.type)), node.type)
+    if node.counter in lanes.slots:
+        write_slot(lanes, lanes.slots[node.counter], counter)
+    else:
+        lanes.env[node.counter] = counter
+    _trip(lanes, node, again)
+    w.do(f"store i64 {w.emit(f'add nuw i64 {count.text}, 1')}, ptr {trip}")
+    if frame.live and trips.uniform:
+        w.branch(any_lane(lanes, w.emit(f"load {mask_type(lanes)}, ptr {frame.live}", "m")), head, exit)
+    else:
+        w.jump(head)
+    _exit(lanes, frame)
+    w.place(exit)
+    lanes.mask = outer
+
+
+def _live_mask(lanes: Lanes, frame: Frame, outer: str | None) -> str | None:
+    return lanes.w.emit(f"load {mask_type(lanes)}, ptr {frame.live}", "m") if frame.live else outer
+
+
+def _trip(lanes: Lanes, node: d.For | d.Loop, again: str) -> None:
+    """One trip; `continue` ends it for the lanes that are on."""
+    frame = _enter(lanes, "trip", "", again, lanes.levels.trips.get(id(node), False))
+    emit_block(lanes, node.body)
+    _exit(lanes, frame)
+    lanes.w.place(again)
+
+
+def _loop(lanes: Lanes, node: d.Loop) -> None:
+    w, outer = lanes.w, lanes.mask
+    head, again, exit = w.block("loop"), w.block("loop.again"), w.block("loop.end")
+    frame = _enter(lanes, "loop", "", exit, lanes.levels.divergent.get(id(node), False))
+    w.place(head)
+    lanes.mask = _live_mask(lanes, frame, outer)
+    _trip(lanes, node, again)
+    if not node.bounded:
+        poll(lanes)
+    if frame.live:
+        w.branch(any_lane(lanes, w.emit(f"load {mask_type(lanes)}, ptr {frame.live}", "m")), head, exit)
+    else:
+        w.jump(head)
+    _exit(lanes, frame)
+    w.place(exit)
+    lanes.mask = outer
+
+
+def poll(lanes: Lanes) -> None:
+    """Leave the range when the host asks for it."""
+    w, code = lanes.w, lanes.code
+    code.polls = True
+    going = w.block("going")
+    flag = w.emit(f"load volatile i32, ptr {code.interrupt}")
+    w.branch(w.emit(f"icmp eq i32 {flag}, 0"), going, code.stop_label)
+    w.place(going)
+
+
+def zeroed_slots(lanes: Lanes) -> None:
+    """Variables start at zero, so that lanes that are off never hold an undefined value that reaches a branch."""
+    for slot in lanes.slots.values():
+        width = lanes.width if slot.varying else 1
+        lanes.w.do(f"store {type_text(slot.type, width)} zeroinitializer, ptr {slot.pointer}")
+
+
+__all__ = ["emit_block", "emit_thread", "literal", "poll", "write_record", "zeroed_slots"]

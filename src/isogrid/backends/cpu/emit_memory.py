@@ -1,0 +1,171 @@
+"""Expressions, loads and stores of a vector of lanes: scalar at a uniform index, vector if adjacent, else gather."""
+
+from typing import assert_never
+
+from isogrid.backends.cpu.emit_values import (
+    BufferRef,
+    Lanes,
+    Val,
+    apply,
+    argument,
+    literal,
+    mask_text,
+    mask_type,
+    read_slot,
+    varying,
+    vector,
+)
+from isogrid.ir import device as d
+from isogrid.ir.device import Machine
+from isogrid.ir.types import Scalar, Space
+from isogrid.printers.llvm_text import element_type, mangled, type_text
+
+
+def evaluate(lanes: Lanes, node: d.Expr) -> Val:
+    """The value of an expression in the lanes that are on; the others hold anything."""
+    match node:
+        case d.Literal():
+            return literal(node.bits, node.type)
+        case d.Value():
+            known = lanes.env.get(node.name)
+            return known if known is not None else read_slot(lanes, lanes.slots[node.name])
+        case d.Argument():
+            return argument(lanes.code, node)
+        case d.Special():
+            return lanes.specials[(node.kind, node.axis)]
+        case d.Op():
+            return apply(lanes, node.op, [evaluate(lanes, a) for a in node.arguments], node.type)
+        case d.Load():
+            return load(lanes, lanes.code.buffers[node.buffer], evaluate(lanes, node.index), node.type)
+        case _:
+            assert_never(node)
+
+
+def load(lanes: Lanes, buffer: BufferRef, index: Val, type: Machine) -> Val:
+    memory = element_type(buffer.element)
+    index = place_in(lanes, buffer, index)
+    text = type_text(memory)
+    if index.uniform:
+        address = _address(lanes, buffer, index)
+        got = Val(memory, lanes.w.emit(f"load {text}, ptr {address}, align {memory.bits // 8}"), 0)
+    elif index.stride == 1:
+        got = Val(memory, _load_adjacent(lanes, _address(lanes, buffer, index), memory), None)
+    else:
+        got = Val(memory, _gather(lanes, buffer, index, memory), None)
+    return _as_bool(lanes, got) if buffer.element is Scalar.BOOL else got
+
+
+def place_in(lanes: Lanes, buffer: BufferRef, index: Val) -> Val:
+    """The element's place in memory: elements of a local buffer lie apart, one row of threads each."""
+    if index.type is not Machine.I64:
+        index = apply(lanes, "sext", (index,), Machine.I64)
+    if buffer.space is not Space.LOCAL:
+        return index
+    row = apply(lanes, "imul", (index, literal(buffer.pitch, Machine.I64)), Machine.I64)
+    return apply(lanes, "iadd", (row, lanes.thread), Machine.I64)
+
+
+def _address(lanes: Lanes, buffer: BufferRef, index: Val) -> str:
+    # Not inbounds under a mask: the first lane may be off and its address then lies outside.
+    inbounds = "inbounds " if lanes.mask is None or index.uniform else ""
+    element = type_text(element_type(buffer.element))
+    return lanes.w.emit(f"getelementptr {inbounds}{element}, ptr {buffer.pointer}, i64 {index.text}", "p")
+
+
+def _addresses(lanes: Lanes, buffer: BufferRef, index: Val) -> str:
+    element = type_text(element_type(buffer.element))
+    return lanes.w.emit(
+        f"getelementptr {element}, ptr {buffer.pointer}, <{lanes.width} x i64> {vector(lanes, index)}", "p"
+    )
+
+
+def _load_adjacent(lanes: Lanes, address: str, memory: Machine) -> str:
+    text = type_text(memory, lanes.width)
+    align = memory.bits // 8
+    if lanes.mask is None:
+        return lanes.w.emit(f"load {text}, ptr {address}, align {align}")
+    name = f"llvm.masked.load.{mangled(memory, lanes.width)}.p0"
+    types = ["ptr", "i32 immarg", mask_type(lanes), text]
+    lanes.w.declare(name, text, types)
+    return lanes.w.emit(
+        f"call {text} @{name}(ptr {address}, i32 {align}, {mask_type(lanes)} {lanes.mask}, {text} zeroinitializer)"
+    )
+
+
+def _gather(lanes: Lanes, buffer: BufferRef, index: Val, memory: Machine) -> str:
+    text, pointers = type_text(memory, lanes.width), f"<{lanes.width} x ptr>"
+    name = f"llvm.masked.gather.{mangled(memory, lanes.width)}.v{lanes.width}p0"
+    lanes.w.declare(name, text, [pointers, "i32 immarg", mask_type(lanes), text])
+    addresses = _addresses(lanes, buffer, index)
+    return lanes.w.emit(
+        f"call {text} @{name}({pointers} {addresses}, i32 {memory.bits // 8}, {mask_type(lanes)} {mask_text(lanes)}, "
+        f"{text} zeroinitializer)"
+    )
+
+
+def _as_bool(lanes: Lanes, byte: Val) -> Val:
+    return apply(lanes, "ine", (byte, literal(0, Machine.I8)), Machine.I1)
+
+
+def to_memory(lanes: Lanes, value: Val, element: Scalar) -> Val:
+    """A value in the machine type of an element of memory."""
+    memory = element_type(element)
+    if value.type is memory:
+        return value
+    op = "zext" if value.type.bits < memory.bits else "trunc"
+    return apply(lanes, op, (value,), memory)
+
+
+def store(lanes: Lanes, buffer: BufferRef, index: Val, value: Val) -> None:
+    memory = element_type(buffer.element)
+    value = to_memory(lanes, value, buffer.element)
+    index = place_in(lanes, buffer, index)
+    align = memory.bits // 8
+    if lanes.width == 1 or (index.uniform and value.uniform):
+        address = _address(lanes, buffer, index)
+        lanes.w.do(f"store {type_text(memory)} {value.text}, ptr {address}, align {align}")
+    elif index.stride == 1:
+        _store_adjacent(lanes, _address(lanes, buffer, index), vector(lanes, value), memory)
+    else:
+        _scatter(lanes, _addresses(lanes, buffer, index), vector(lanes, value), memory)
+
+
+def _store_adjacent(lanes: Lanes, address: str, value: str, memory: Machine) -> None:
+    text = type_text(memory, lanes.width)
+    align = memory.bits // 8
+    if lanes.mask is None:
+        lanes.w.do(f"store {text} {value}, ptr {address}, align {align}")
+        return
+    name = f"llvm.masked.store.{mangled(memory, lanes.width)}.p0"
+    lanes.w.declare(name, "void", [text, "ptr", "i32 immarg", mask_type(lanes)])
+    lanes.w.do(f"call void @{name}({text} {value}, ptr {address}, i32 {align}, {mask_type(lanes)} {lanes.mask})")
+
+
+def _scatter(lanes: Lanes, addresses: str, value: str, memory: Machine) -> None:
+    """Lanes store in their order, so the last of those that share an address wins, as in thread order."""
+    text, pointers = type_text(memory, lanes.width), f"<{lanes.width} x ptr>"
+    name = f"llvm.masked.scatter.{mangled(memory, lanes.width)}.v{lanes.width}p0"
+    lanes.w.declare(name, "void", [text, pointers, "i32 immarg", mask_type(lanes)])
+    lanes.w.do(
+        f"call void @{name}({text} {value}, {pointers} {addresses}, i32 {memory.bits // 8}, "
+        f"{mask_type(lanes)} {mask_text(lanes)})"
+    )
+
+
+def fill(lanes: Lanes, buffer: BufferRef) -> None:
+    """Zero a local buffer of the lanes that are on."""
+    w = lanes.w
+    counter = w.alloca("i64", "fill")
+    head, done = w.block("fill"), w.block("filled")
+    w.do(f"store i64 0, ptr {counter}")
+    w.place(head)
+    element = Val(Machine.I64, w.emit(f"load i64, ptr {counter}"), 0)
+    zero = Machine.I1 if buffer.element is Scalar.BOOL else element_type(buffer.element)
+    store(lanes, buffer, element, literal(0, zero))
+    following = w.emit(f"add i64 {element.text}, 1")
+    w.do(f"store i64 {following}, ptr {counter}")
+    w.branch(w.emit(f"icmp ult i64 {following}, {buffer.count}"), head, done)
+    w.place(done)
+
+
+__all__ = ["evaluate", "fill", "load", "place_in", "store", "to_memory", "varying"]

@@ -1,0 +1,215 @@
+"""Ungrouped kernels: lanes of a range of threads, or rows of lanes along the last axis."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from isogrid.backends.cpu.emit_frame import FunctionFrame, variable_slots, work_array
+from isogrid.backends.cpu.emit_guards import Bound, LaneFacts, Split, split_guards
+from isogrid.backends.cpu.emit_lanes import emit_thread, poll, zeroed_slots
+from isogrid.backends.cpu.emit_levels import LANE, Levels
+from isogrid.backends.cpu.emit_memory import evaluate
+from isogrid.backends.cpu.emit_strategy import Strategy
+from isogrid.backends.cpu.emit_values import BufferRef, Code, Lanes, Slot, Val, apply
+from isogrid.ir import device as d
+from isogrid.ir.device import Machine
+from isogrid.ir.types import Space
+from isogrid.printers.llvm_text import Writer, element_type
+
+
+def emit_threads(frame: FunctionFrame, levels: Levels, strategy: Strategy) -> None:
+    """Units are threads of a 1-D launch."""
+    specials = _launch_specials(frame)
+    _lane_range(frame, levels, strategy, specials, frame.lo, frame.hi, None)
+
+
+def emit_rows(frame: FunctionFrame, levels: Levels, strategy: Strategy) -> None:
+    """Units are rows: the leading coordinates follow from the unit, the last axis is the lane loop."""
+    w, rank = frame.code.w, frame.kernel.geometry.rank
+
+    def row(unit: str) -> None:
+        specials = _launch_specials(frame)
+        totals = _thread_extents(frame)
+        rest = unit
+        for axis in reversed(range(1, rank - 1)):
+            specials[("thread", axis)] = Val(Machine.I64, w.emit(f"urem i64 {rest}, {totals[axis]}"))
+            rest = w.emit(f"udiv i64 {rest}, {totals[axis]}")
+        specials[("thread", 0)] = Val(Machine.I64, rest)
+        first = w.emit(f"mul i64 {unit}, {totals[rank - 1]}")
+        poll(_scalar(frame, levels, specials, {}))
+        _lane_range(frame, levels, strategy, specials, "0", totals[rank - 1], first)
+
+    counted(w, frame.lo, frame.hi, "1", row)
+
+
+def _thread_extents(frame: FunctionFrame) -> list[str]:
+    geometry = frame.kernel.geometry
+    if geometry.kind == "grid":
+        return list(frame.extents)
+    return [frame.code.w.emit(f"mul i64 {e}, {b}") for e, b in zip(frame.extents, geometry.block, strict=True)]
+
+
+def _launch_specials(frame: FunctionFrame) -> dict[tuple[str, int], Val]:
+    specials: dict[tuple[str, int], Val] = {}
+    for axis, extent in enumerate(_thread_extents(frame)):
+        specials[("extent", axis)] = Val(Machine.I64, extent)
+    for axis, extent in enumerate(frame.extents):
+        groups = extent
+        if frame.kernel.geometry.kind == "grid":
+            block = frame.kernel.geometry.block[axis]
+            padded = frame.code.w.emit(f"add i64 {extent}, {block - 1}")
+            groups = frame.code.w.emit(f"udiv i64 {padded}, {block}")
+        specials[("groups", axis)] = Val(Machine.I64, groups)
+    return specials
+
+
+def _scalar(
+    frame: FunctionFrame, levels: Levels, specials: dict[tuple[str, int], Val], slots: dict[str, Slot]
+) -> Lanes:
+    return Lanes(frame.code, 1, specials, {}, slots, Val(Machine.I64, "0"), levels)
+
+
+def _lane_range(
+    frame: FunctionFrame,
+    levels: Levels,
+    strategy: Strategy,
+    specials: dict[tuple[str, int], Val],
+    lo: str,
+    hi: str,
+    row: str | None,
+) -> None:
+    """All lanes of one range; `row` is the linear id of the range's lane 0, None where lanes are linear ids."""
+    kernel, axis = frame.kernel, frame.kernel.geometry.rank - 1
+    spaces = {b.name: b.space for b in kernel.buffers}
+    split = split_guards(kernel.body, LaneFacts(levels, spaces, axis, False))
+    width = 1 if split.single else strategy.width
+    outside = _scalar(frame, levels, specials, {})
+    bounded = bounded_range(outside, split, lo, hi)
+    varying = {name: level == LANE for name, level in levels.values.items()}
+    names = dict(kernel.variables) | levels.escaping
+    looping = has_loop(split.body)
+
+    def body(first: str, mask: str | None) -> None:
+        here = dict(specials)
+        here[("thread", axis)] = Val(Machine.I64, first, 0 if width == 1 else 1)
+        here[("record", 0)] = Val(Machine.I64, _linear(frame, first, row))
+        here[("record", 1)] = Val(Machine.I64, "0")
+        local = _locals(frame, width)
+        slots = variable_slots(frame, varying, width, names)
+        lanes = Lanes(frame.code, width, here, {}, slots, Val(Machine.I64, "0", 0 if width == 1 else 1), levels, mask)
+        frame.code.buffers.update(local)
+        if looping:
+            poll(lanes)
+        zeroed_slots(lanes)
+        emit_thread(lanes, split.body)
+
+    lane_loop(frame.code, width, *bounded, body)
+
+
+def _linear(frame: FunctionFrame, first: str, row: str | None) -> str:
+    if row is None or not frame.code.precise:
+        return first
+    return frame.code.w.emit(f"add i64 {row}, {first}")
+
+
+def _locals(frame: FunctionFrame, width: int) -> dict[str, BufferRef]:
+    found: dict[str, BufferRef] = {}
+    for buffer in frame.kernel.buffers:
+        if buffer.space is Space.LOCAL:
+            size = element_type(buffer.element).bits // 8
+            pointer = work_array(frame, "", (buffer.count or 0) * width, size, "local")
+            found[buffer.name] = BufferRef(pointer, buffer.element, Space.LOCAL, buffer.count, pitch=width)
+    return found
+
+
+def has_loop(body: d.Block) -> bool:
+    for node in body:
+        match node:
+            case d.For() | d.Loop():
+                return True
+            case d.If():
+                if has_loop(node.then) or has_loop(node.otherwise):
+                    return True
+            case d.Scope():
+                if has_loop(node.body):
+                    return True
+            case _:
+                continue
+    return False
+
+
+# --- lane loops ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    lo: str
+    hi: str
+
+
+def bounded_range(outside: Lanes, split: Split, lo: str, hi: str) -> tuple[str, str]:
+    """The lanes that the guards leave; empty where a uniform condition is false."""
+    w = outside.w
+    for bound in split.bounds:
+        limit = _limit(outside, bound)
+        if bound.upper:
+            hi = w.call("llvm.smin.i64", "i64", ["i64", "i64"], [hi, limit])
+        else:
+            lo = w.call("llvm.smax.i64", "i64", ["i64", "i64"], [lo, limit])
+    for gate in split.gates:
+        hi = w.emit(f"select i1 {evaluate(outside, gate).text}, i64 {hi}, i64 {lo}")
+    return lo, hi
+
+
+def _limit(outside: Lanes, bound: Bound) -> str:
+    limit = evaluate(outside, bound.limit)
+    if bound.offset is not None:
+        offset = evaluate(outside, bound.offset)
+        text = outside.w.call("llvm.ssub.sat.i64", "i64", ["i64", "i64"], [limit.text, offset.text])
+        limit = Val(Machine.I64, text)
+    if bound.extra:
+        text = outside.w.call("llvm.sadd.sat.i64", "i64", ["i64", "i64"], [limit.text, str(bound.extra)])
+        limit = Val(Machine.I64, text)
+    return limit.text
+
+
+def lane_loop(code: Code, width: int, lo: str, hi: str, body: Callable[[str, str | None], None]) -> None:
+    """Run `body(first lane, mask)` over lo..hi: whole vectors without a mask, then one masked vector."""
+    w = code.w
+    if width == 1:
+        counted(w, lo, hi, "1", lambda first: body(first, None))
+        return
+    count = w.call("llvm.smax.i64", "i64", ["i64", "i64"], [w.emit(f"sub i64 {hi}, {lo}"), "0"])
+    whole = w.emit(f"and i64 {count}, {-width}")
+    end = w.emit(f"add i64 {lo}, {whole}")
+    counted(w, lo, end, str(width), lambda first: body(first, None))
+    if _never(count, whole):
+        return
+    tail, done = w.block("tail"), w.block("tail.end")
+    w.branch(w.emit(f"icmp ne i64 {count}, {whole}"), tail, done)
+    w.place(tail)
+    name = f"llvm.get.active.lane.mask.v{width}i1.i64"
+    mask = w.call(name, f"<{width} x i1>", ["i64", "i64"], [end, hi])
+    body(end, mask)
+    w.place(done)
+
+
+def _never(count: str, whole: str) -> bool:
+    return count == whole
+
+
+def counted(w: Writer, lo: str, hi: str, step: str, body: Callable[[str], None]) -> None:
+    """for (i = lo; i < hi; i += step), where step divides hi - lo when it is not 1."""
+    head, inside, done = w.block("each"), w.block("each.body"), w.block("each.end")
+    counter = w.alloca("i64", "at")
+    w.do(f"store i64 {lo}, ptr {counter}")
+    w.place(head)
+    at = w.emit(f"load i64, ptr {counter}", "i")
+    w.branch(w.emit(f"icmp slt i64 {at}, {hi}"), inside, done)
+    w.place(inside)
+    body(at)
+    w.do(f"store i64 {w.emit(f'add nsw i64 {at}, {step}')}, ptr {counter}")
+    w.jump(head)
+    w.place(done)
+
+
+__all__ = ["apply", "bounded_range", "counted", "emit_rows", "emit_threads", "has_loop", "lane_loop"]

@@ -1,0 +1,281 @@
+"""Values of a vector of lanes: uniform ones stay scalar, affine ones are a scalar base and a constant stride.
+
+`gid` with 16 lanes is Val("%i", stride 1); `gid + 4` one scalar add; `x[gid]` a plain vector load at a scalar address.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from isogrid.backends.cpu.emit_levels import Levels
+from isogrid.ir import device as d
+from isogrid.ir.device import Machine
+from isogrid.ir.types import Scalar, Space
+from isogrid.printers.llvm_ops import Shape, operation
+from isogrid.printers.llvm_text import Writer, literal_text, splat_text, type_text
+from isogrid.support.errors import CompilerBug
+
+
+@dataclass(frozen=True, slots=True)
+class Val:
+    """`stride` 0: the same in every lane, `text` is a scalar. Another number: lane k has `text` + k * stride, modulo
+    2^n. None: `text` is a vector. `constant` is the literal's bits."""
+
+    type: Machine
+    text: str
+    stride: int | None = 0
+    constant: int | None = None
+
+    @property
+    def uniform(self) -> bool:
+        return self.stride == 0
+
+
+@dataclass(frozen=True, slots=True)
+class BufferRef:
+    """Where a buffer is. Element e of a local buffer of thread t lies at e * `pitch` + t: lanes are adjacent."""
+
+    pointer: str
+    element: Scalar
+    space: Space
+    count: int | None
+    pitch: int = 1
+    shadow: str = ""
+    total: int | None = None
+
+
+@dataclass(slots=True)
+class Code:
+    """What all code of one LLVM function shares."""
+
+    w: Writer
+    arguments: dict[tuple[str, str], str]
+    buffers: dict[str, BufferRef]
+    interrupt: str
+    record: str
+    precise: bool
+    flags: str = ""
+    trap_label: str = "trapped"
+    stop_label: str = "stopped"
+    polls: bool = False
+    traps: bool = False
+    #: i1 variable that tells whether a shared total wrapped in this interval, "" where there is none.
+    dirty: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A mutable variable: an alloca of one scalar (the same in every lane) or of a vector of lanes."""
+
+    pointer: str
+    type: Machine
+    varying: bool
+
+
+@dataclass(slots=True)
+class Frame:
+    """A construct that control can leave: `exit` continues after it, `again` starts its next trip.
+
+    `live` points at the mask of lanes still inside, where lanes may leave apart, `cleared` counts the exits that took
+    lanes out of it; `depth` counts the divergent constructs around its body.
+    """
+
+    kind: str
+    label: str
+    exit: str
+    live: str
+    depth: int
+    cleared: int = 0
+
+
+@dataclass(slots=True)
+class Lanes:
+    """The state of emitting one thread body for `width` lanes at once. `mask` None means that all lanes are on."""
+
+    code: Code
+    width: int
+    specials: dict[tuple[str, int], Val]
+    env: dict[str, Val]
+    slots: dict[str, Slot]
+    thread: Val
+    levels: Levels
+    mask: str | None = None
+    frames: list[Frame] = field(default_factory=list[Frame])
+    depth: int = 0
+
+    @property
+    def w(self) -> Writer:
+        return self.code.w
+
+
+def literal(bits: int, type: Machine) -> Val:
+    bits &= (1 << type.bits) - 1
+    return Val(type, literal_text(bits, type), 0, bits)
+
+
+def vector(lanes: Lanes, value: Val) -> str:
+    """The value as an operand of a vector instruction (of a scalar one where there is one lane)."""
+    if lanes.width == 1 or value.stride is None:
+        return value.text
+    text = type_text(value.type, lanes.width)
+    if value.stride == 0:
+        if value.constant is not None:
+            return splat_text(value.text, value.type, lanes.width)
+        return splat(lanes.w, value.text, value.type, lanes.width)
+    base = splat(lanes.w, value.text, value.type, lanes.width)
+    return lanes.w.emit(f"add {text} {base}, {_ramp(value.type, value.stride, lanes.width)}")
+
+
+def splat(w: Writer, scalar: str, type: Machine, width: int) -> str:
+    text = type_text(type, width)
+    one = w.emit(f"insertelement {text} poison, {type_text(type)} {scalar}, i64 0", "s")
+    return w.emit(f"shufflevector {text} {one}, {text} poison, <{width} x i32> zeroinitializer", "s")
+
+
+def _ramp(type: Machine, stride: int, width: int) -> str:
+    mask = (1 << type.bits) - 1
+    return "<" + ", ".join(f"{type_text(type)} {(k * stride) & mask}" for k in range(width)) + ">"
+
+
+def varying(lanes: Lanes, type: Machine, text: str) -> Val:
+    """The result of a vector instruction."""
+    return Val(type, text, 0 if lanes.width == 1 else None)
+
+
+def apply(lanes: Lanes, op: str, arguments: Sequence[Val], result: Machine) -> Val:
+    """One device operation: scalar when every operand is uniform, by its base when it keeps lanes affine."""
+    operand = arguments[1].type if op == "select" else arguments[0].type
+    arguments = _sanitised(lanes, op, arguments)
+    if all(a.uniform for a in arguments):
+        text = operation(lanes.w, op, [a.text for a in arguments], operand, result, Shape(1, lanes.code.flags))
+        return Val(result, text, 0)
+    affine = _affine(lanes, op, arguments, result)
+    if affine is not None:
+        return affine
+    shape = Shape(lanes.width, lanes.code.flags)
+    text = operation(lanes.w, op, [vector(lanes, a) for a in arguments], operand, result, shape)
+    return Val(result, text, None)
+
+
+def _affine(lanes: Lanes, op: str, arguments: Sequence[Val], result: Machine) -> Val | None:
+    """The result as base and stride, where the operation is linear modulo 2^n in its affine operands."""
+    first = arguments[0]
+    if any(a.stride is None for a in arguments) or first.type.is_float:
+        return None
+    strides = [a.stride or 0 for a in arguments]
+    match op:
+        case "iadd":
+            stride = strides[0] + strides[1]
+        case "isub":
+            stride = strides[0] - strides[1]
+        case "ineg":
+            stride = -strides[0]
+        case "imul" if arguments[1].constant is not None:
+            stride = strides[0] * _signed(arguments[1].constant, first.type)
+        case "imul" if first.constant is not None:
+            stride = strides[1] * _signed(first.constant, first.type)
+        case "shl" if arguments[1].constant is not None:
+            stride = strides[0] << arguments[1].constant
+        case "trunc":
+            stride = strides[0]
+        case _:
+            return None
+    text = operation(lanes.w, op, [a.text for a in arguments], first.type, result, Shape())
+    return Val(result, text, stride)
+
+
+def _signed(bits: int, type: Machine) -> int:
+    return bits - (1 << type.bits) if bits >> (type.bits - 1) else bits
+
+
+def _sanitised(lanes: Lanes, op: str, arguments: Sequence[Val]) -> Sequence[Val]:
+    """Lanes that are off hold anything: give them operands for which the operation is defined."""
+    if lanes.mask is None or lanes.width == 1:
+        return arguments
+    match op:
+        case "sdiv" | "srem" | "udiv" | "urem" if not arguments[1].uniform:
+            return (arguments[0], chosen(lanes, arguments[1], literal(1, arguments[1].type)))
+        case "shl" | "lshr" | "ashr" if not arguments[1].uniform:
+            return (
+                arguments[0],
+                apply(
+                    lanes,
+                    "iand",
+                    (arguments[1], literal(arguments[1].type.bits - 1, arguments[1].type)),
+                    arguments[1].type,
+                ),
+            )
+        case "fptosi" | "fptoui" if not arguments[0].uniform:
+            return (chosen(lanes, arguments[0], literal(0, arguments[0].type)),)
+        case _:
+            return arguments
+
+
+def chosen(lanes: Lanes, value: Val, otherwise: Val) -> Val:
+    """`value` in lanes that are on, `otherwise` in the others."""
+    text = type_text(value.type, lanes.width)
+    on, off = vector(lanes, value), vector(lanes, otherwise)
+    return Val(value.type, lanes.w.emit(f"select <{lanes.width} x i1> {lanes.mask}, {text} {on}, {text} {off}"), None)
+
+
+# --- masks -----------------------------------------------------------------------------------------------------------
+
+
+def mask_type(lanes: Lanes) -> str:
+    return f"<{lanes.width} x i1>"
+
+
+def mask_text(lanes: Lanes) -> str:
+    """The mask as an operand."""
+    return "splat (i1 true)" if lanes.mask is None else lanes.mask
+
+
+def any_lane(lanes: Lanes, mask: str) -> str:
+    """Whether some lane of `mask` is on."""
+    bits = lanes.w.emit(f"bitcast {mask_type(lanes)} {mask} to i{lanes.width}", "m")
+    return lanes.w.emit(f"icmp ne i{lanes.width} {bits}, 0", "m")
+
+
+def all_lanes(lanes: Lanes, mask: str) -> str:
+    """Whether every lane of `mask` is on."""
+    bits = lanes.w.emit(f"bitcast {mask_type(lanes)} {mask} to i{lanes.width}", "m")
+    return lanes.w.emit(f"icmp eq i{lanes.width} {bits}, -1", "m")
+
+
+def both(lanes: Lanes, first: str | None, second: str) -> str:
+    if first is None:
+        return second
+    return lanes.w.emit(f"and {mask_type(lanes)} {first}, {second}", "m")
+
+
+def without(lanes: Lanes, first: str | None, second: str) -> str:
+    """Lanes of `first` that are not in `second`."""
+    off = lanes.w.emit(f"xor {mask_type(lanes)} {second}, splat (i1 true)", "m")
+    return both(lanes, first, off)
+
+
+# --- expressions -----------------------------------------------------------------------------------------------------
+
+
+def read_slot(lanes: Lanes, slot: Slot) -> Val:
+    width = lanes.width if slot.varying else 1
+    text = lanes.w.emit(f"load {type_text(slot.type, width)}, ptr {slot.pointer}")
+    return varying(lanes, slot.type, text) if slot.varying else Val(slot.type, text, 0)
+
+
+def write_slot(lanes: Lanes, slot: Slot, value: Val) -> None:
+    """Assign in the lanes that are on."""
+    if not slot.varying:
+        if not value.uniform:
+            raise CompilerBug("a variable that was taken to be uniform is not")
+        lanes.w.do(f"store {type_text(slot.type)} {value.text}, ptr {slot.pointer}")
+        return
+    text = type_text(slot.type, lanes.width)
+    new = vector(lanes, value)
+    if lanes.mask is not None and lanes.width > 1:
+        old = lanes.w.emit(f"load {text}, ptr {slot.pointer}")
+        new = lanes.w.emit(f"select {mask_type(lanes)} {lanes.mask}, {text} {new}, {text} {old}")
+    lanes.w.do(f"store {text} {new}, ptr {slot.pointer}")
+
+
+def argument(code: Code, node: d.Argument) -> Val:
+    return Val(node.type, code.arguments[(node.kind, node.name)], 0)

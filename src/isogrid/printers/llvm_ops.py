@@ -1,0 +1,202 @@
+"""Device operations as LLVM instructions, of one value or of a vector of lanes; strict IEEE unless flags are given."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from isogrid.ir.device import Machine
+from isogrid.printers.llvm_text import Writer, literal_text, mangled, splat_text, type_text
+
+_BINARY = {
+    "iadd": "add",
+    "isub": "sub",
+    "imul": "mul",
+    "iand": "and",
+    "ior": "or",
+    "ixor": "xor",
+    "lshr": "lshr",
+    "ashr": "ashr",
+    "shl": "shl",
+    "fadd": "fadd",
+    "fsub": "fsub",
+    "fmul": "fmul",
+    "fdiv": "fdiv",
+    "ffmod": "frem",
+}
+_COMPARE = {
+    "ieq": "icmp eq",
+    "ine": "icmp ne",
+    "slt": "icmp slt",
+    "sle": "icmp sle",
+    "ult": "icmp ult",
+    "ule": "icmp ule",
+    "feq": "fcmp oeq",
+    "fne": "fcmp une",
+    "flt": "fcmp olt",
+    "fle": "fcmp ole",
+}
+_INTRINSIC = {
+    "smin": "smin",
+    "smax": "smax",
+    "umin": "umin",
+    "umax": "umax",
+    "popcount": "ctpop",
+    "fabs": "fabs",
+    "fsqrt": "sqrt",
+    "fma": "fma",
+    "ffloor": "floor",
+    "fceil": "ceil",
+    "ftrunc": "trunc",
+    "froundeven": "roundeven",
+    "fmin": "minimum",
+    "fmax": "maximum",
+    "fcopysign": "copysign",
+}
+_CONVERT = {
+    "trunc": "trunc",
+    "sext": "sext",
+    "zext": "zext",
+    "sitofp": "sitofp",
+    "uitofp": "uitofp",
+    "fptosi": "fptosi",
+    "fptoui": "fptoui",
+    "fpext": "fpext",
+    "fptrunc": "fptrunc",
+    "bits": "bitcast",
+}
+_FLAGGED = frozenset({"fadd", "fsub", "fmul", "fdiv"})
+_WIDE_OVERFLOW = {"smul_overflows": "sext", "umul_overflows": "zext"}
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How one operation is spelt: lanes, and the fast-math flags of its float arithmetic ("" for strict)."""
+
+    width: int = 1
+    flags: str = ""
+
+
+def operation(w: Writer, op: str, arguments: Sequence[str], type: Machine, result: Machine, shape: Shape) -> str:
+    """Write one operation on operands of machine type `type` (of the second operand for `select`)."""
+    text = type_text(type, shape.width)
+    if op in _BINARY:
+        flags = shape.flags if op in _FLAGGED else ""
+        return w.emit(f"{_BINARY[op]} {flags}{text} {arguments[0]}, {arguments[1]}")
+    if op in _COMPARE:
+        return w.emit(f"{_COMPARE[op]} {text} {arguments[0]}, {arguments[1]}")
+    if op in _INTRINSIC:
+        name = f"llvm.{_INTRINSIC[op]}.{mangled(type, shape.width)}"
+        return w.call(name, text, [text] * len(arguments), arguments)
+    if op in _CONVERT:
+        if type is result:
+            return arguments[0]
+        return w.emit(f"{_CONVERT[op]} {text} {arguments[0]} to {type_text(result, shape.width)}")
+    return _special(w, op, arguments, type, shape)
+
+
+def _special(w: Writer, op: str, arguments: Sequence[str], type: Machine, shape: Shape) -> str:
+    text = type_text(type, shape.width)
+    match op:
+        case "ineg":
+            return w.emit(f"sub {text} {_constant(0, type, shape)}, {arguments[0]}")
+        case "inot":
+            return w.emit(f"xor {text} {arguments[0]}, {_constant((1 << type.bits) - 1, type, shape)}")
+        case "fneg":
+            return w.emit(f"fneg {text} {arguments[0]}")
+        case "fisnan":
+            return w.emit(f"fcmp uno {text} {arguments[0]}, {arguments[0]}")
+        case "select":
+            condition = type_text(Machine.I1, shape.width)
+            return w.emit(f"select {condition} {arguments[0]}, {text} {arguments[1]}, {text} {arguments[2]}")
+        case "clz" | "ctz":
+            name = f"llvm.{'ctlz' if op == 'clz' else 'cttz'}.{mangled(type, shape.width)}"
+            return w.call(name, text, [text, "i1"], [arguments[0], "false"])
+        case "rotl":
+            name = f"llvm.fshl.{mangled(type, shape.width)}"
+            return w.call(name, text, [text] * 3, [arguments[0], arguments[0], arguments[1]])
+        case "sdiv" | "srem" | "udiv" | "urem":
+            return _division(w, op, arguments, type, shape)
+        case "smulhi" | "umulhi":
+            return _upper_half(w, op, arguments, type, shape)
+        case _:
+            return _overflows(w, op, arguments, type, shape)
+
+
+def _constant(bits: int, type: Machine, shape: Shape) -> str:
+    return splat_text(literal_text(bits, type), type, shape.width)
+
+
+def _overflows(w: Writer, op: str, arguments: Sequence[str], type: Machine, shape: Shape) -> str:
+    """Whether an integer result leaves its type, in forms that vectorise (`*.with.overflow` does not)."""
+    text = type_text(type, shape.width)
+    a, b = arguments
+    match op:
+        case "sadd_overflows" | "ssub_overflows":
+            adds = op == "sadd_overflows"
+            result = w.emit(f"{'add' if adds else 'sub'} {text} {a}, {b}")
+            left = w.emit(f"xor {text} {a}, {result}")
+            right = w.emit(f"xor {text} {b if adds else a}, {result if adds else b}")
+            both = w.emit(f"and {text} {left}, {right}")
+            return w.emit(f"icmp slt {text} {both}, {_constant(0, type, shape)}")
+        case "uadd_overflows":
+            total = w.emit(f"add {text} {a}, {b}")
+            return w.emit(f"icmp ult {text} {total}, {a}")
+        case "usub_overflows":
+            return w.emit(f"icmp ult {text} {a}, {b}")
+        case "smul_overflows" | "umul_overflows":
+            extend = _WIDE_OVERFLOW[op]
+            wide = _wide_text(type, shape)
+            product = _wide_product(w, extend, a, b, text, wide)
+            narrow = w.emit(f"trunc {wide} {product} to {text}")
+            again = w.emit(f"{extend} {text} {narrow} to {wide}")
+            return w.emit(f"icmp ne {wide} {again}, {product}")
+        case _:
+            raise KeyError(op)
+
+
+def _wide_text(type: Machine, shape: Shape) -> str:
+    name = f"i{2 * type.bits}"
+    return name if shape.width == 1 else f"<{shape.width} x {name}>"
+
+
+def _wide_product(w: Writer, extend: str, a: str, b: str, text: str, wide: str) -> str:
+    left = w.emit(f"{extend} {text} {a} to {wide}")
+    right = w.emit(f"{extend} {text} {b} to {wide}")
+    return w.emit(f"mul {wide} {left}, {right}")
+
+
+def _upper_half(w: Writer, op: str, arguments: Sequence[str], type: Machine, shape: Shape) -> str:
+    text, wide = type_text(type, shape.width), _wide_text(type, shape)
+    product = _wide_product(w, "sext" if op == "smulhi" else "zext", arguments[0], arguments[1], text, wide)
+    amount = str(type.bits) if shape.width == 1 else f"splat (i{2 * type.bits} {type.bits})"
+    upper = w.emit(f"lshr {wide} {product}, {amount}")
+    return w.emit(f"trunc {wide} {upper} to {text}")
+
+
+def _division(w: Writer, op: str, arguments: Sequence[str], type: Machine, shape: Shape) -> str:
+    """Quotient or remainder; the divisor is not zero in any lane.
+
+    Vectors of i32 go through f64, which is exact: a fraction a / b lies at least 1 / |b| from every integer, relatively
+    more than 2^-53, so truncating the rounded quotient truncates the true one. MIN rem -1 is 0; the hardware traps.
+    """
+    text = type_text(type, shape.width)
+    a, b = arguments
+    if op == "srem" and not _is_constant(b):
+        minus = w.emit(f"icmp eq {text} {b}, {_constant((1 << type.bits) - 1, type, shape)}")
+        one = _constant(1, type, shape)
+        b = w.emit(f"select {type_text(Machine.I1, shape.width)} {minus}, {text} {one}, {text} {b}")
+    if shape.width == 1 or type is not Machine.I32 or _is_constant(b):
+        return w.emit(f"{op} {text} {a}, {b}")
+    signed = op[0] == "s"
+    double = type_text(Machine.F64, shape.width)
+    left = w.emit(f"{'sitofp' if signed else 'uitofp'} {text} {a} to {double}")
+    right = w.emit(f"{'sitofp' if signed else 'uitofp'} {text} {b} to {double}")
+    ratio = w.emit(f"fdiv {double} {left}, {right}")
+    quotient = w.emit(f"{'fptosi' if signed else 'fptoui'} {double} {ratio} to {text}")
+    if op in ("sdiv", "udiv"):
+        return quotient
+    back = w.emit(f"mul {text} {quotient}, {b}")
+    return w.emit(f"sub {text} {a}, {back}")
+
+
+def _is_constant(operand: str) -> bool:
+    return not operand.startswith("%")

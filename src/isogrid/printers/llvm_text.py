@@ -1,0 +1,142 @@
+"""Spelling of LLVM IR: types, literals as bits, and a writer that names values and keeps allocas in the entry block."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from isogrid.ir.device import Machine
+from isogrid.ir.types import Scalar
+
+_MACHINE = {
+    Machine.I1: "i1",
+    Machine.I8: "i8",
+    Machine.I16: "i16",
+    Machine.I32: "i32",
+    Machine.I64: "i64",
+    Machine.F32: "float",
+    Machine.F64: "double",
+}
+
+
+def type_text(type: Machine, width: int = 1) -> str:
+    """`float` for one value, `<16 x float>` for sixteen lanes."""
+    name = _MACHINE[type]
+    return name if width == 1 else f"<{width} x {name}>"
+
+
+def mangled(type: Machine, width: int = 1) -> str:
+    """The suffix of an overloaded intrinsic: `f32`, `v16f32`."""
+    name = type.value
+    return name if width == 1 else f"v{width}{name}"
+
+
+def element_type(element: Scalar) -> Machine:
+    """The machine type of an array element in memory; a bool is a byte."""
+    if element.is_float:
+        return Machine.F32 if element is Scalar.F32 else Machine.F64
+    return {8: Machine.I8, 16: Machine.I16, 32: Machine.I32, 64: Machine.I64}[element.bits]
+
+
+def literal_text(bits: int, type: Machine) -> str:
+    """A constant by its bits. LLVM writes an f32 as the f64 of equal value, so NaN payloads are moved by hand."""
+    match type:
+        case Machine.I1:
+            return "true" if bits & 1 else "false"
+        case Machine.I8 | Machine.I16 | Machine.I32 | Machine.I64:
+            return str(bits & ((1 << type.bits) - 1))
+        case Machine.F32:
+            return f"0x{_widened_bits(bits):016X}"
+        case Machine.F64:
+            return f"0x{bits:016X}"
+
+
+def _widened_bits(bits: int) -> int:
+    sign, exponent, fraction = bits >> 31, (bits >> 23) & 0xFF, bits & 0x7FFFFF
+    if exponent == 0xFF:
+        wide = 0x7FF
+    elif exponent:
+        wide = exponent - 127 + 1023
+    elif fraction == 0:
+        wide = 0
+    else:
+        shift = 24 - fraction.bit_length()
+        fraction = (fraction << shift) & 0x7FFFFF
+        wide = 1 - shift - 127 + 1023
+    return sign << 63 | wide << 52 | fraction << 29
+
+
+def splat_text(scalar: str, type: Machine, width: int) -> str:
+    """A constant in all lanes."""
+    return scalar if width == 1 else f"splat ({type_text(type)} {scalar})"
+
+
+@dataclass(slots=True)
+class Writer:
+    """One function being written: instructions in order, allocas apart, names that never repeat.
+
+    `open` is False after a terminator; what is then written until the next label can never run and is dropped.
+    """
+
+    lines: list[str] = field(default_factory=list[str])
+    allocas: list[str] = field(default_factory=list[str])
+    declarations: dict[str, str] = field(default_factory=dict[str, str])
+    constants: list[str] = field(default_factory=list[str])
+    open: bool = True
+    _count: int = 0
+
+    def name(self, stem: str = "v") -> str:
+        self._count += 1
+        return f"%{stem}.{self._count}"
+
+    def block(self, stem: str) -> str:
+        """A label that is not placed yet, without its percent sign."""
+        self._count += 1
+        return f"{stem}.{self._count}"
+
+    def emit(self, text: str, stem: str = "v") -> str:
+        """Write `%new = text` and give the new name."""
+        result = self.name(stem)
+        self.do(f"{result} = {text}")
+        return result
+
+    def do(self, text: str) -> None:
+        if self.open:
+            self.lines.append("  " + text)
+
+    def place(self, label: str) -> None:
+        """Start the block `label`, falling into it from the block before."""
+        self.jump(label)
+        self.lines.append(f"{label}:")
+        self.open = True
+
+    def jump(self, label: str) -> None:
+        self.do(f"br label %{label}")
+        self.open = False
+
+    def branch(self, condition: str, then: str, otherwise: str, weights: str = "") -> None:
+        if condition in ("true", "false"):
+            self.jump(then if condition == "true" else otherwise)
+            return
+        self.do(f"br i1 {condition}, label %{then}, label %{otherwise}{weights}")
+        self.open = False
+
+    def finish(self, text: str) -> None:
+        """Write a terminator other than a branch."""
+        self.do(text)
+        self.open = False
+
+    def alloca(self, type: str, stem: str, align: int = 0) -> str:
+        result = self.name(stem)
+        self.allocas.append(f"  {result} = alloca {type}" + (f", align {align}" if align else ""))
+        return result
+
+    def call(self, name: str, result: str, types: Sequence[str], arguments: Sequence[str]) -> str:
+        """Call an external function or intrinsic, declared on first use."""
+        self.declare(name, result, types)
+        listed = ", ".join(f"{t} {a}" for t, a in zip(types, arguments, strict=True))
+        if result == "void":
+            self.do(f"call void @{name}({listed})")
+            return ""
+        return self.emit(f"call {result} @{name}({listed})")
+
+    def declare(self, name: str, result: str, types: Sequence[str]) -> None:
+        self.declarations.setdefault(name, f"declare {result} @{name}({', '.join(types)})")

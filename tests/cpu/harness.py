@@ -1,0 +1,65 @@
+"""Run emitted modules on NumPy arrays without pool or launcher: the smallest caller of `run` and `precise`."""
+
+import ctypes
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from isogrid.backends.cpu import layout as l
+from isogrid.backends.cpu.emit import emit_module
+from isogrid.backends.cpu.loader import compile_object, load_object
+from isogrid.backends.cpu.target import host_target
+from isogrid.ir import device as d
+from isogrid.ir.kernel import ArrayParameter
+
+Call = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+
+
+@dataclass(frozen=True)
+class Compiled:
+    module: l.EmittedModule
+    run: Any
+    precise: Any
+
+
+def compile_kernel(kernel: d.Kernel, width: int | None = None, **options: Any) -> Compiled:
+    target = host_target()
+    module = emit_module(kernel, target, dict(options) | ({} if width is None else {"cpu_width": width}))
+    names = ("run", "precise") if module.has_precise else ("run",)
+    code = load_object(compile_object(module.text, module.pipeline, target), names)
+    return Compiled(module, Call(code["run"]), Call(code["precise"]) if module.has_precise else None)
+
+
+class Launch:
+    """An argument block and the arrays that it points at."""
+
+    def __init__(self, kernel: d.Kernel, values: Mapping[str, Any], dims: Mapping[str, int], extents: Sequence[int]):
+        places = l.layout_of(kernel)
+        self.record = np.zeros(l.RECORD_WORDS, np.int64)
+        self.flag = np.zeros(1, np.int32)
+        self.block = np.zeros(places.slots, np.int64)
+        self.shadows: dict[str, np.ndarray[Any, Any]] = {}
+        self.keep = [values]
+        self.block[l.RECORD_SLOT] = self.record.ctypes.data
+        self.block[l.INTERRUPT_SLOT] = self.flag.ctypes.data
+        for parameter in kernel.parameters:
+            slot, value = places.parameters[parameter.name], values[parameter.name]
+            if isinstance(parameter, ArrayParameter):
+                self.block[slot] = value.ctypes.data
+            else:
+                raw = np.zeros(8, np.uint8)
+                one = np.array([value], parameter.type.numpy).view(np.uint8)
+                raw[: len(one)] = one
+                self.block[slot] = raw.view(np.int64)[0]
+        for name, slot in places.dims.items():
+            self.block[slot] = dims[name]
+        for slot, extent in zip(places.extents, extents, strict=True):
+            self.block[slot] = extent
+        for name, slot in places.shadows.items():
+            self.shadows[name] = np.zeros(values[name].size, np.int64)
+            self.block[slot] = self.shadows[name].ctypes.data
+
+    def __call__(self, function: Any, lo: int, hi: int) -> int:
+        return function(self.block.ctypes.data, lo, hi)
