@@ -7,13 +7,11 @@ from typing import Any, TypeAlias
 from isogrid.backends.interp.failures import ThreadTrap
 from isogrid.backends.interp.findings import Divergence
 from isogrid.backends.interp.layout import WHO
-from isogrid.backends.interp.statements import Arrival, Waiting
+from isogrid.backends.interp.statements import Arrival, Meeting, Waiting
 from isogrid.backends.interp.totals import Totals
 from isogrid.builtins.collectives import COLLECTIVES
 from isogrid.builtins.meaning import Trapped
 from isogrid.diagnostics.span import Span
-from isogrid.ir import kernel as k
-from isogrid.ir import sites
 from isogrid.ir.traps import TrapSite
 from isogrid.support.errors import CompilerBug
 
@@ -97,28 +95,27 @@ class Group:
         places: dict[tuple[int, tuple[int, ...]], tuple[int, Span]] = {}
         for lid in lids:
             arrival = arrivals[lid]
-            places.setdefault((id(arrival.node), arrival.trips), (self._thread(lid), arrival.node.span))
+            places.setdefault((id(arrival.meeting), arrival.trips), (self._thread(lid), arrival.meeting.span))
         if ended or len(places) > 1 or len(lids) < len(self.frames):
             end = self._thread(ended[0]) if ended else None
             raise Diverged(Divergence(self.number, tuple(places.values()), end))
         self._results = {}
-        node = first.node
-        if isinstance(node, k.Barrier):
+        if not first.meeting.op:
             return []
-        return self._combine(node, [arrivals[lid].value for lid in lids])
+        return self._combine(first.meeting, [arrivals[lid].value for lid in lids])
 
-    def _combine(self, node: k.Collective, values: list[Any]) -> list[Caught]:
+    def _combine(self, meeting: Meeting, values: list[Any]) -> list[Caught]:
         try:
-            results = COLLECTIVES[node.op].meaning(node.type, values, node.exclusive)
+            results = COLLECTIVES[meeting.op].meaning(meeting.type, values, meeting.exclusive)
         except Trapped as trapped:
             lid = int(trapped.operands[0])
         else:
             self._results = dict(enumerate(results))
             return []
-        if not node.total_checked:
-            raise CompilerBug(f"the total of group_{node.op} at {node.span} was proved to fit, and does not")
+        if meeting.site is None:
+            raise CompilerBug(f"the total of group_{meeting.op} at {meeting.span} was proved to fit, and does not")
         thread = self._thread(lid)
-        return [Caught((self.number, self.interval, 0, thread, 0), sites.collective_site(node), (), thread)]
+        return [Caught((self.number, self.interval, 0, thread, 0), meeting.site, (), thread)]
 
     def _settle(self, at_end: bool) -> list[Caught]:
         """The totals that are known to have left their type by now."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from isogrid.backends.interp.expressions import Evaluator, Expressions
 from isogrid.backends.interp.layout import Layout, layout_of
-from isogrid.backends.interp.statements import Meeting, Plain, Statements, meets
+from isogrid.backends.interp.statements import Plain, Statements, Waiter, meets
 from isogrid.ir import kernel as k
 
 
@@ -18,7 +18,7 @@ class Program:
     kernel: k.Kernel
     layout: Layout
     body: Plain | None
-    meeting: Meeting | None
+    meeting: Waiter | None
     extents: dict[str, tuple[Evaluator, ...]]
     races: bool
 

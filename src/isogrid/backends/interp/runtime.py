@@ -14,6 +14,10 @@ class InterpRuntime:
     """Runtime of the interpreter. Options of its group: `detect_races` (True) and `order` (a seed; None)."""
 
     name = "interp"
+    #: Hints that change nothing here; a note says so once.
+    ignored_hints = frozenset({"fastmath", "always_inline", "unroll"})
+    #: Keys of this device's own options and the types of their values.
+    backend_options: Mapping[str, type] = {"detect_races": bool, "order": int}
 
     def compile(self, kernel: k.Kernel, options: Mapping[str, Any]) -> Program:
         """Closures for the kernel as it stands: no pass runs, so that passes can be compared with this."""

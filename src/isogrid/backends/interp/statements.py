@@ -15,8 +15,11 @@ from isogrid.backends.interp.memory import element_count, zero
 from isogrid.builtins import conversions
 from isogrid.builtins.atomics import ATOMICS
 from isogrid.builtins.meaning import Trapped
+from isogrid.diagnostics.span import Span
 from isogrid.ir import kernel as k
 from isogrid.ir import sites
+from isogrid.ir.traps import TrapSite
+from isogrid.ir.types import Scalar
 from isogrid.ir.walk import visit
 from isogrid.support.errors import CompilerBug
 
@@ -38,18 +41,32 @@ RETURN: Final = Signal("return")
 
 
 @dataclass(frozen=True, slots=True)
-class Arrival:
-    """A thread waits at `node`, in these trips of the loops around it, with this value for a group operation."""
+class Meeting:
+    """One barrier or group operation of the text; compared by identity. `op` is "" for a barrier.
 
-    node: k.Barrier | k.Collective
+    `site` is that of a total that may leave the type; None where it cannot or was proved not to.
+    """
+
+    span: Span
+    op: str = ""
+    type: Scalar = Scalar.BOOL
+    exclusive: bool = False
+    site: TrapSite | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A thread waits at a meeting, in these trips of the loops around it, with this value for a group operation."""
+
+    meeting: Meeting
     trips: tuple[int, ...]
     value: Any = None
 
 
 Waiting: TypeAlias = Generator[Arrival, Any, Signal | None]
-#: A plain closure gives a signal or None; a meeting one gives a generator that returns one.
+#: A plain closure gives a signal or None; a waiter gives a generator that returns one.
 Plain: TypeAlias = Callable[[Frame], Signal | None]
-Meeting: TypeAlias = Callable[[Frame], Waiting]
+Waiter: TypeAlias = Callable[[Frame], Waiting]
 
 
 def meets(node: k.Statement) -> bool:
@@ -90,7 +107,7 @@ class Statements:
 
         return run
 
-    def meeting_block(self, block: k.Block) -> Meeting:
+    def meeting_block(self, block: k.Block) -> Waiter:
         """A block that may hold barriers."""
         steps = tuple((None, self._meeting(s)) if meets(s) else (self._statement(s), None) for s in block)
 
@@ -315,7 +332,7 @@ class Statements:
 
     # --- statements in which threads meet ---------------------------------------------------------------------------
 
-    def _meeting(self, node: k.Statement) -> Meeting:
+    def _meeting(self, node: k.Statement) -> Waiter:
         match node:
             case k.Barrier():
                 return self._barrier(node)
@@ -332,27 +349,29 @@ class Statements:
             case _:
                 raise CompilerBug(f"no barrier can stand inside {type(node).__name__}")
 
-    def _barrier(self, node: k.Barrier) -> Meeting:
-        trips = tuple(self._trips)
+    def _barrier(self, node: k.Barrier) -> Waiter:
+        trips, meeting = tuple(self._trips), Meeting(node.span)
 
         def wait(frame: Frame) -> Waiting:
-            yield Arrival(node, tuple([frame[place] for place in trips]))
+            yield Arrival(meeting, tuple([frame[place] for place in trips]))
             return None
 
         return wait
 
-    def _collective(self, node: k.Collective) -> Meeting:
+    def _collective(self, node: k.Collective) -> Waiter:
         trips, value = tuple(self._trips), self._compile(node.value)
         target = self._layout.place("local", node.target)
+        site = sites.collective_site(node) if node.total_checked else None
+        meeting = Meeting(node.span, node.op, node.type, node.exclusive, site)
 
         def wait(frame: Frame) -> Waiting:
             own = value(frame)
-            frame[target] = yield Arrival(node, tuple([frame[place] for place in trips]), own)
+            frame[target] = yield Arrival(meeting, tuple([frame[place] for place in trips]), own)
             return None
 
         return wait
 
-    def _meeting_if(self, node: k.If) -> Meeting:
+    def _meeting_if(self, node: k.If) -> Waiter:
         condition = self._compile(node.condition)
         then, otherwise = self.meeting_block(node.then), self.meeting_block(node.otherwise)
 
@@ -361,7 +380,7 @@ class Statements:
 
         return run
 
-    def _counted(self, block: k.Block) -> tuple[int, Meeting]:
+    def _counted(self, block: k.Block) -> tuple[int, Waiter]:
         """A loop body, and the frame place where its loop counts trips for the arrivals inside."""
         place = self._layout.place("trips", str(self._layout.size))
         self._trips.append(place)
@@ -369,7 +388,7 @@ class Statements:
         self._trips.pop()
         return place, body
 
-    def _meeting_for(self, node: k.For) -> Meeting:
+    def _meeting_for(self, node: k.For) -> Waiter:
         trips, counter = self._range(node), self._layout.place("local", node.counter)
         count, body = self._counted(node.body)
 
@@ -384,7 +403,7 @@ class Statements:
 
         return loop
 
-    def _meeting_while(self, node: k.While) -> Meeting:
+    def _meeting_while(self, node: k.While) -> Waiter:
         count, prelude = self._counted(node.prelude)
         self._trips.append(count)
         condition, body = self._compile(node.condition), self.meeting_block(node.body)
@@ -405,7 +424,7 @@ class Statements:
 
         return loop
 
-    def _meeting_scope(self, node: k.Scope) -> Meeting:
+    def _meeting_scope(self, node: k.Scope) -> Waiter:
         label, body = self._label(node.label), self.meeting_block(node.body)
 
         def scope(frame: Frame) -> Waiting:
