@@ -2,34 +2,7 @@
 
 from isogrid.frontend.dims import Dim
 
-__all__ = [
-    "A",
-    "B",
-    "C",
-    "D",
-    "E",
-    "F",
-    "G",
-    "H",
-    "I",
-    "J",
-    "K",
-    "L",
-    "M",
-    "N",
-    "O",
-    "P",
-    "Q",
-    "R",
-    "S",
-    "T",
-    "U",
-    "V",
-    "W",
-    "X",
-    "Y",
-    "Z",
-]
+__all__ = list("ABCDEFGHIJKLMNOPQRSTUVWXYZ")  # pyright: ignore[reportUnsupportedDunderAll]
 
 
 class A(Dim):
@@ -64,7 +37,7 @@ class H(Dim):
     """Dimension H."""
 
 
-class I(Dim):
+class I(Dim):  # noqa: E742 - a letter like the others
     """Dimension I."""
 
 
@@ -88,7 +61,7 @@ class N(Dim):
     """Dimension N."""
 
 
-class O(Dim):
+class O(Dim):  # noqa: E742 - a letter like the others
     """Dimension O."""
 
 

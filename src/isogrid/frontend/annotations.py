@@ -3,7 +3,7 @@
 import typing
 from dataclasses import dataclass, field
 from types import NoneType, UnionType
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -135,7 +135,7 @@ def _extent(name: str, extent: object, mentioned: Mentioned) -> k.Expr:
 
 
 def _scalar_type(name: str, annotation: object, mentioned: Mentioned) -> ElementType:
-    if annotation in (In, Out, InOut):
+    if annotation is In or annotation is Out or annotation is InOut:
         raise AnnotationFault(
             "IG175",
             f"`{name}` is annotated with a bare `{_text(annotation)}`",
@@ -214,7 +214,7 @@ def _advice(annotation: object) -> tuple[str, str]:
     if isinstance(annotation, type):
         if issubclass(annotation, np.generic):
             for name, dtype in DTYPES.items():
-                if dtype.scalar is not Scalar.BF16 and dtype.scalar.numpy == np.dtype(annotation):
+                if dtype.scalar is not Scalar.BF16 and dtype.scalar.numpy.type is annotation:
                     return "", f"write {name}"
         if annotation in _ADVICE:
             return "", _ADVICE[annotation]
@@ -237,7 +237,7 @@ def holds(scalar: Scalar, value: object) -> bool:
     if scalar is Scalar.BOOL:
         return isinstance(value, bool | np.bool_)
     if isinstance(value, np.generic):
-        return value.dtype == scalar.numpy
+        return type(cast(object, value)) is scalar.numpy.type
     if scalar.is_float:
         return type(value) in (int, float)
     return type(value) is int and scalar.holds(value)

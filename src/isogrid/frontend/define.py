@@ -19,6 +19,7 @@ from isogrid.frontend.geometry import (
     dimension_expr,
     dimensions_in,
     extents_of,
+    parts_of,
     text_of,
 )
 from isogrid.frontend.language import Trusted
@@ -234,7 +235,7 @@ class _Definer:
 
     def _settled(self, block: object) -> dict[str, type[Dim] | TunableValue]:
         """All dimensions of signature, geometry and block by name; a block's own faults are reported with it."""
-        parts: tuple[object, ...] = tuple(block) if isinstance(block, tuple | list) else (block,)  # pyright: ignore[reportUnknownArgumentType]
+        parts = parts_of(block)
         try:
             for part in parts:
                 self.mentioned.note(part)
@@ -251,7 +252,7 @@ class _Definer:
         if block is None:
             return None
         span = self._decorator_span("block")
-        parts: tuple[object, ...] = tuple(block) if isinstance(block, tuple | list) else (block,)  # pyright: ignore[reportUnknownArgumentType]
+        parts = parts_of(block)
         expressions: list[k.Expr] = []
         for part in parts:
             try:

@@ -4,7 +4,6 @@ Arithmetic is recorded as plain data (`DimExpression`) and becomes kernel IR in 
 `import isogrid` stays light.
 """
 
-from collections.abc import Callable
 from typing import Any, ClassVar, Final, NoReturn, TypeAlias, cast
 
 from isogrid.support.errors import OutsideKernelError
@@ -13,31 +12,15 @@ from isogrid.support.errors import OutsideKernelError
 Operand: TypeAlias = "type[Dim] | DimExpression | TunableValue | int"
 
 
-class DimExpression:
-    """An operation on dimensions. `op` is a `Binary.op` of the kernel IR, or "neg" or "cdiv"."""
+class _Arithmetic:
+    """Records `+ - * // %` and negation; the value comes at a launch."""
 
-    __slots__ = ("op", "operands")
-
-    def __init__(self, op: str, *operands: Operand) -> None:
-        self.op: Final = op
-        self.operands: Final = operands
-
-    def __repr__(self) -> str:
-        return dimension_text(self)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, DimExpression) and (self.op, self.operands) == (other.op, other.operands)
-
-    def __hash__(self) -> int:
-        return hash((self.op, self.operands))
+    __slots__ = ()
 
     def __index__(self) -> int:
         _no_value(self)
 
     def __int__(self) -> int:
-        _no_value(self)
-
-    def __bool__(self) -> bool:
         _no_value(self)
 
     def __add__(self, other: Any) -> "DimExpression":
@@ -74,50 +57,33 @@ class DimExpression:
         return _operation("neg", self)
 
 
-class DimMeta(type):
+class DimExpression(_Arithmetic):
+    """An operation on dimensions. `op` is a `Binary.op` of the kernel IR, or "neg" or "cdiv"."""
+
+    __slots__ = ("op", "operands")
+
+    def __init__(self, op: str, *operands: Operand) -> None:
+        self.op: Final = op
+        self.operands: Final = operands
+
+    def __repr__(self) -> str:
+        return dimension_text(self)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, DimExpression) and (self.op, self.operands) == (other.op, other.operands)
+
+    def __hash__(self) -> int:
+        return hash((self.op, self.operands))
+
+    def __bool__(self) -> bool:
+        _no_value(self)
+
+
+class DimMeta(_Arithmetic, type):
     """Gives dimension classes their arithmetic. Equality stays identity: a dimension is a name, not a number."""
 
     def __repr__(cls) -> str:
         return cls.__name__
-
-    def __index__(cls) -> int:
-        _no_value(cls)
-
-    def __int__(cls) -> int:
-        _no_value(cls)
-
-    def __add__(cls, other: Any) -> DimExpression:
-        return _operation("add", cls, other)
-
-    def __radd__(cls, other: Any) -> DimExpression:
-        return _operation("add", other, cls)
-
-    def __sub__(cls, other: Any) -> DimExpression:
-        return _operation("sub", cls, other)
-
-    def __rsub__(cls, other: Any) -> DimExpression:
-        return _operation("sub", other, cls)
-
-    def __mul__(cls, other: Any) -> DimExpression:
-        return _operation("mul", cls, other)
-
-    def __rmul__(cls, other: Any) -> DimExpression:
-        return _operation("mul", other, cls)
-
-    def __floordiv__(cls, other: Any) -> DimExpression:
-        return _operation("floordiv", cls, other)
-
-    def __rfloordiv__(cls, other: Any) -> DimExpression:
-        return _operation("floordiv", other, cls)
-
-    def __mod__(cls, other: Any) -> DimExpression:
-        return _operation("mod", cls, other)
-
-    def __rmod__(cls, other: Any) -> DimExpression:
-        return _operation("mod", other, cls)
-
-    def __neg__(cls) -> DimExpression:
-        return _operation("neg", cls)
 
 
 class Dim(metaclass=DimMeta):
@@ -139,7 +105,7 @@ class Dim(metaclass=DimMeta):
             raise TypeError(f"`const` of dimension `{cls.__name__}` is True or False, not {const!r}")
         if equals is not None and not is_dimension_like(equals):
             raise TypeError(
-                f"`equals` of dimension `{cls.__name__}` is an expression over dimensions such as `R + 1`, not {equals!r}"
+                f"`equals` of dimension `{cls.__name__}` is an expression over dimensions, `R + 1`, not {equals!r}"
             )
         if const and equals is not None:
             raise TypeError(f"dimension `{cls.__name__}` is either const or derived with `equals`, not both")
@@ -150,7 +116,7 @@ class Dim(metaclass=DimMeta):
         raise TypeError(f"a dimension is used as a class: write `{cls.__name__}`, without parentheses")
 
 
-class TunableValue:
+class TunableValue(_Arithmetic):
     """A named constant whose first value is the default. Two tunables are the same only if they are one object."""
 
     __slots__ = ("name", "values")
@@ -170,26 +136,8 @@ class TunableValue:
     def __reduce__(self) -> Any:
         return _restored_tunable, (self.values, self.name)
 
-    def __index__(self) -> int:
-        _no_value(self)
-
-    def __int__(self) -> int:
-        _no_value(self)
-
     def __bool__(self) -> bool:
         _no_value(self)
-
-    __add__: Callable[..., DimExpression] = lambda self, other: _operation("add", self, other)
-    __radd__: Callable[..., DimExpression] = lambda self, other: _operation("add", other, self)
-    __sub__: Callable[..., DimExpression] = lambda self, other: _operation("sub", self, other)
-    __rsub__: Callable[..., DimExpression] = lambda self, other: _operation("sub", other, self)
-    __mul__: Callable[..., DimExpression] = lambda self, other: _operation("mul", self, other)
-    __rmul__: Callable[..., DimExpression] = lambda self, other: _operation("mul", other, self)
-    __floordiv__: Callable[..., DimExpression] = lambda self, other: _operation("floordiv", self, other)
-    __rfloordiv__: Callable[..., DimExpression] = lambda self, other: _operation("floordiv", other, self)
-    __mod__: Callable[..., DimExpression] = lambda self, other: _operation("mod", self, other)
-    __rmod__: Callable[..., DimExpression] = lambda self, other: _operation("mod", other, self)
-    __neg__: Callable[..., DimExpression] = lambda self: _operation("neg", self)
 
 
 def tunable(*values: int) -> TunableValue:

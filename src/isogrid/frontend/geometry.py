@@ -1,20 +1,19 @@
-"""Grid, groups and block as kernel IR: dimension expressions, tuples of them, or a callable read as such an expression."""
+"""Grid, groups and block as kernel IR: dimension expressions, tuples of them, or a callable read as an expression."""
 
 import ast
-import builtins
-import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import FunctionType
-from typing import Final, assert_never
+from typing import Final, cast
 
 from isogrid.diagnostics.span import NOWHERE, Span
 from isogrid.frontend.capture import capture_lambda, span_of
 from isogrid.frontend.constants import lookup
-from isogrid.frontend.definition import ArrayDeclaration, Declaration, Generic, ScalarDeclaration
+from isogrid.frontend.definition import ArrayDeclaration, Declaration, ElementType, Generic, ScalarDeclaration
 from isogrid.frontend.dims import Dim, DimExpression, DimMeta, TunableValue, cdiv, dimension_text, is_dimension_like
 from isogrid.ir import kernel as k
 from isogrid.ir.types import INDEX, Scalar
+from isogrid.support.errors import CompilerBug
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +41,11 @@ def dimension_expr(value: object, span: Span = NOWHERE) -> k.Expr | None:
             return k.Const(value, INDEX, span=span)
         case _:
             return None
+
+
+def parts_of(value: object) -> tuple[object, ...]:
+    """The entries of a tuple or list, else the value alone."""
+    return tuple(cast(Sequence[object], value)) if isinstance(value, tuple | list) else (value,)
 
 
 def dimensions_in(value: object) -> list[type[Dim] | TunableValue]:
@@ -72,10 +76,9 @@ def extents_of(
     """Extents of `grid=` or `groups=`, with the dimensions they mention; raises `GeometryFault`."""
     if isinstance(given, FunctionType):
         return _read_callable(given, parameters)
-    parts: tuple[object, ...] = tuple(given) if isinstance(given, tuple | list) else (given,)  # pyright: ignore[reportUnknownArgumentType]
     extents: list[k.Expr] = []
     mentioned: dict[int, type[Dim] | TunableValue] = {}
-    for part in parts:
+    for part in parts_of(given):
         expression = dimension_expr(part)
         if expression is None:
             raise GeometryFault(f"`{part!r}` is no extent: write an integer or an expression over dimensions")
@@ -215,22 +218,22 @@ class _Reader:
                 value = k.ScalarValue(parameter.name, kind, span=self.span(node))
                 return k.Cast(value, INDEX, checked=False, span=self.span(node))
             case ScalarDeclaration(type=kind):
-                raise self.fault(node, f"`{parameter.name}` is {kind.value}: an extent is i64, i32 or u32")
-            case _:
-                assert_never(parameter)
+                raise self.fault(node, f"`{parameter.name}` is {_type_text(kind)}: an extent is i64, i32 or u32")
 
     def _call(self, node: ast.AST, called: ast.expr, arguments: list[ast.expr]) -> k.Expr:
-        match self._value(called), arguments:
-            case builtins.len, [ast.Name(id=name)] if name in self.parameters:
+        function = self._value(called)
+        match arguments:
+            case [ast.Name(id=name)] if function is len and name in self.parameters:
                 return self._array(node, name).shape[0]
-            case builtins.int, [only]:
+            case [only] if function is int:
                 return self.read(only)
-            case ((builtins.min | builtins.max) as function, [first, *rest]) if rest:
+            case [first, *rest] if rest and (function is min or function is max):
                 folded = self.read(first)
                 for part in rest:
-                    folded = k.Binary(function.__name__, folded, self.read(part), INDEX, span=self.span(node))
+                    name = "min" if function is min else "max"
+                    folded = k.Binary(name, folded, self.read(part), INDEX, span=self.span(node))
                 return folded
-            case value, [a, b] if value is cdiv:
+            case [a, b] if function is cdiv:
                 return ceiling_division(self.read(a), self.read(b), self.span(node))
             case _:
                 raise self.fault(
@@ -261,10 +264,14 @@ class _Reader:
                 raise self.fault(node, f"`{ast.unparse(node)}` cannot be read as an extent")
 
 
+def _type_text(kind: ElementType) -> str:
+    return kind.value if isinstance(kind, Scalar) else kind.name
+
+
 def text_of(value: object) -> str:
     """A geometry value as its author would write it."""
     if isinstance(value, tuple | list):
-        return "(" + ", ".join(text_of(part) for part in value) + ")"  # pyright: ignore[reportUnknownVariableType]
+        return "(" + ", ".join(text_of(part) for part in parts_of(cast(object, value))) + ")"
     return dimension_text(value) if is_dimension_like(value) else repr(value)
 
 
@@ -293,11 +300,44 @@ def constant_value(expression: k.Expr, values: Mapping[str, int]) -> int | None:
 
 
 _MEANINGS: Final[Mapping[str, Callable[[int, int], int]]] = {
-    "add": operator.add,
-    "sub": operator.sub,
-    "mul": operator.mul,
-    "floordiv": operator.floordiv,
-    "mod": operator.mod,
-    "min": min,
-    "max": max,
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "floordiv": lambda a, b: a // b,
+    "mod": lambda a, b: a % b,
+    "min": lambda a, b: min(a, b),
+    "max": lambda a, b: max(a, b),
 }
+
+
+def expression_text(expression: k.Expr) -> str:
+    """An extent as its author would write it: `(N + 1) // 2`."""
+    match expression:
+        case k.Const(value=value):
+            return str(value)
+        case k.DimValue(name=name) | k.ScalarValue(name=name):
+            return name
+        case k.Unary(op="neg", operand=operand):
+            return f"-{_operand_text(operand)}"
+        case k.Cast(value=value):
+            return expression_text(value)
+        case k.Binary(
+            op="floordiv",
+            left=k.Binary(op="add", left=a, right=k.Binary(op="sub", left=b, right=k.Const(value=1))),
+            right=c,
+        ) if b == c:
+            return f"ig.cdiv({expression_text(a)}, {expression_text(b)})"
+        case k.Binary(op=("min" | "max") as op, left=left, right=right):
+            return f"{op}({expression_text(left)}, {expression_text(right)})"
+        case k.Binary(op=op, left=left, right=right) if op in _SYMBOLS:
+            return f"{_operand_text(left)} {_SYMBOLS[op]} {_operand_text(right)}"
+        case _:
+            raise CompilerBug(f"{type(expression).__name__} in an extent")
+
+
+_SYMBOLS: Final[Mapping[str, str]] = {"add": "+", "sub": "-", "mul": "*", "floordiv": "//", "mod": "%"}
+
+
+def _operand_text(expression: k.Expr) -> str:
+    text = expression_text(expression)
+    return f"({text})" if isinstance(expression, k.Binary) and " " in text and not text.startswith("ig.") else text

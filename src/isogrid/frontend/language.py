@@ -8,7 +8,7 @@ import functools
 import typing
 from collections.abc import Callable
 from types import FunctionType
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from isogrid.frontend.dims import cdiv, tunable
 from isogrid.ir.types import Access, Scalar
@@ -78,7 +78,8 @@ class _ArrayKind:
     access: Access
 
     def __class_getitem__(cls, arguments: Any) -> ArrayAnnotation:
-        return ArrayAnnotation(cls.access, arguments if isinstance(arguments, tuple) else (arguments,))
+        given = cast(tuple[Any, ...], arguments) if isinstance(arguments, tuple) else (arguments,)
+        return ArrayAnnotation(cls.access, given)
 
     def __new__(cls) -> Any:
         raise OutsideKernelError(f"ig.{cls.__name__} annotates kernel parameters: write `x: {cls.__name__}[f32, N]`")
@@ -226,8 +227,9 @@ f64: Final = DType(Scalar.F64)
 DTYPES: Final = {str(t): t for t in (i8, i16, i32, i64, u8, u16, u32, u64, w32, w64, f16, bf16, f32, f64)}
 
 #: Ready-made type variables: each kernel that uses one is instantiated per launch.
-Real: Any = typing.TypeVar("Real", f32, f64)  # pyright: ignore[reportGeneralTypeIssues]
-Int: Any = typing.TypeVar("Int", i32, i64, u32, u64)  # pyright: ignore[reportGeneralTypeIssues]
+_type_variable: Any = typing.TypeVar  # the constraints are objects, which only the stub shows as types
+Real: Final = _type_variable("Real", f32, f64)
+Int: Final = _type_variable("Int", i32, i64, u32, u64)
 
 _DOCS: Final = {
     "gid": "Index of this thread in the grid; linear in C order, or along `axis`.",

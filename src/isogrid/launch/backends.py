@@ -1,0 +1,53 @@
+"""The devices of this version, one line each: where the runtime is, imported when it is first used."""
+
+import functools
+import importlib
+import threading
+from collections.abc import Mapping
+from typing import Any, Final, cast
+
+from isogrid.runtimes.protocol import Runtime
+
+#: Device name to the runtime's module and class.
+RUNTIMES: Final[dict[str, tuple[str, str]]] = {
+    "cpu": ("isogrid.backends.cpu.runtime", "CpuRuntime"),
+    "interp": ("isogrid.backends.interp.runtime", "InterpRuntime"),
+}
+
+#: Devices that the contract names; their option groups are accepted although this version does not run on them.
+PLANNED: Final = ("cuda", "opencl", "vulkan", "webgpu", "metal", "hip")
+
+#: Devices to prefer when nobody names one: the best that works comes first, `cpu` is the last resort.
+PREFERRED: Final[list[str]] = []
+
+LAST_RESORT: Final = "cpu"
+
+_LOCK: Final = threading.RLock()
+
+
+def runtime(name: str) -> Runtime:
+    """The one runtime of a device in this process."""
+    with _LOCK:
+        return _made(*RUNTIMES[name])
+
+
+def runtime_attribute(name: str, attribute: str, otherwise: Any) -> Any:
+    """A class attribute of a runtime without starting it, `otherwise` where it has none."""
+    return getattr(_class(*RUNTIMES[name]), attribute, otherwise)
+
+
+def option_types(name: str) -> Mapping[str, Any]:
+    """Keys of a device's own option group with the types of their values."""
+    if name not in RUNTIMES:
+        return {}
+    return cast(Mapping[str, Any], runtime_attribute(name, "backend_options", {}))
+
+
+@functools.cache
+def _class(module: str, name: str) -> Any:
+    return getattr(importlib.import_module(module), name)
+
+
+@functools.cache
+def _made(module: str, name: str) -> Runtime:
+    return cast(Runtime, _class(module, name)())

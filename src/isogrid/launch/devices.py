@@ -1,0 +1,130 @@
+"""Devices as values: which there are, which one a launch takes, and the options that one carries."""
+
+import difflib
+import os
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any, Final
+
+from isogrid.launch.backends import LAST_RESORT, PLANNED, PREFERRED, RUNTIMES, option_types, runtime_attribute
+from isogrid.launch.errors import DeviceError
+from isogrid.launch.options import HINTS, NO_OPTIONS, PORTABLE, Options, checked_options, type_text
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A device by name, with options that kernels launched on it get unless they say otherwise."""
+
+    name: str
+    carried: Options = NO_OPTIONS
+
+    def options(self, **options: Any) -> "Device":
+        """A value for the same device that carries more options."""
+        return Device(self.name, checked_options(options).over(self.carried))
+
+    @property
+    def option_values(self) -> dict[str, Any]:
+        """The options that this value carries."""
+        return self.carried.values()
+
+    def __repr__(self) -> str:
+        options = "".join(f", {key}={value!r}" for key, value in self.carried.values().items())
+        return f"<isogrid device {self.name}{options}>"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The device of one launch; `named` says that somebody asked for it, so that it refuses rather than falls back."""
+
+    device: Device
+    named: bool
+
+
+class _Scopes:
+    """How many `ig.use` blocks are open in this process: while none is, a launch need not look for one."""
+
+    def __init__(self) -> None:
+        self.open = 0
+        self.lock = threading.Lock()
+
+    def change(self, by: int) -> None:
+        with self.lock:
+            self.open += by
+
+
+SCOPES: Final = _Scopes()
+_USED: ContextVar[Device | None] = ContextVar("isogrid_device", default=None)
+
+
+def devices() -> list[Device]:
+    """Every device of this machine, the one that is used by default first."""
+    first = default_device().name
+    return [Device(first), *(Device(name) for name in RUNTIMES if name != first)]
+
+
+def device(name: "str | Device") -> Device:
+    """The device of that name (`"cpu"`, `"interp"`); raises `DeviceError` if there is none."""
+    if isinstance(name, Device):
+        return name
+    if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise DeviceError(f"a device is named by a string such as 'cpu', not {name!r}")
+    base, _, number = name.partition(":")
+    if base in RUNTIMES and number in ("", "0"):
+        return Device(base)
+    if base in PLANNED:
+        raise DeviceError(f"this version of isogrid does not run on {base}; it has {', '.join(RUNTIMES)}")
+    if base in RUNTIMES:
+        raise DeviceError(f"there is one device {base}, number 0; {name!r} does not exist")
+    close = difflib.get_close_matches(name, RUNTIMES, 1)
+    hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(RUNTIMES)}"
+    raise DeviceError(f"there is no device {name!r}; {hint}")
+
+
+@contextmanager
+def use(name: "str | Device") -> Generator[Device]:
+    """`with ig.use("interp"):` launches on that device, in this thread or task, unless a kernel names its own."""
+    chosen = device(name)
+    token = _USED.set(chosen)
+    SCOPES.change(1)
+    try:
+        yield chosen
+    finally:
+        SCOPES.change(-1)
+        _USED.reset(token)
+
+
+def default_device() -> Device:
+    """The best device that works here."""
+    return Device(PREFERRED[0] if PREFERRED else LAST_RESORT)
+
+
+def choose(explicit: "Device | None") -> Choice:
+    """The device of a launch: the kernel's own, that of `ig.use`, that of ISOGRID_DEVICE, or the default."""
+    if explicit is not None:
+        return Choice(explicit, named=True)
+    used = _USED.get()
+    if used is not None:
+        return Choice(used, named=True)
+    wanted = os.environ.get("ISOGRID_DEVICE")
+    if wanted:
+        return Choice(device(wanted), named=True)
+    return Choice(default_device(), named=False)
+
+
+def supported_options(name: "str | Device | None" = None) -> dict[str, str]:
+    """Every option of a device with its contract; keys of its own group are written `cpu.key`."""
+    chosen = device(name).name if name is not None else default_device().name
+    ignored: frozenset[str] = runtime_attribute(chosen, "ignored_hints", frozenset())
+    listed = {key: text + ("; does nothing here" if key in ignored else "") for key, text in PORTABLE.items()}
+    for key, kind in option_types(chosen).items():
+        listed[f"{chosen}.{key}"] = type_text(kind)
+    return listed
+
+
+def ignored_hints(name: str, options: Options) -> list[str]:
+    """Hints that are set and do nothing on the device."""
+    ignored: frozenset[str] = runtime_attribute(name, "ignored_hints", frozenset())
+    return [key for key in HINTS if key in ignored and options.get(key) is not None]

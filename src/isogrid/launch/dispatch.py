@@ -1,0 +1,278 @@
+"""A launch from arguments to device: every check in the order of the contract, then specialise, compile, run.
+
+    pending traps - count and names - dtypes - ranks - byte order - read-only - extents - overlap - geometry
+    - device limits - preconditions - a zero extent returns here - compile - launch
+
+Programs (checked kernel IR) are kept per specialisation, artifacts per specialisation, device and options.
+"""
+
+import os
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from isogrid.diagnostics.report import Severity
+from isogrid.frontend.definition import ArrayDeclaration, Definition, Specialisation
+from isogrid.ir import kernel as k
+from isogrid.launch.arguments import Arguments, match_arguments, type_arguments
+from isogrid.launch.arrays import Array
+from isogrid.launch.backends import LAST_RESORT, runtime
+from isogrid.launch.bind import bind_arrays
+from isogrid.launch.devices import Choice, Device, choose, ignored_hints
+from isogrid.launch.errors import DeviceWarning, LaunchValueError, OptionWarning, RequirementError
+from isogrid.launch.evaluate import CannotEvaluate, evaluate, values_text
+from isogrid.launch.geometry import MAXIMUM_GROUP, Given, Shape, check_given, check_group_size, settle_geometry
+from isogrid.launch.native import native_callable
+from isogrid.launch.options import Options, process_options, switched_off_by_environment
+from isogrid.launch.specialise import specialise, tunable_values
+from isogrid.runtimes.protocol import BoundLaunch
+from isogrid.support.errors import KernelRefused, KnownLimit
+
+if TYPE_CHECKING:
+    from isogrid.launch.kernel_value import Kernel
+
+
+@dataclass(slots=True)
+class Compiled:
+    """What the values of one kernel share: programs and artifacts, each made once, under one lock."""
+
+    programs: dict[Specialisation, k.Kernel] = field(default_factory=dict[Specialisation, k.Kernel])
+    artifacts: dict[tuple[Specialisation, str, Options], Any] = field(
+        default_factory=dict[tuple[Specialisation, str, Options], Any]
+    )
+    lock: Any = field(default_factory=threading.RLock)
+
+
+def launch(
+    kernel: "Kernel",
+    positional: Sequence[Any],
+    keywords: Mapping[str, Any],
+    given: Given,
+    explicit: Device | None = None,
+    stream: Any = None,
+) -> None:
+    """Run one launch to its end, or raise with nothing changed."""
+    definition = kernel.definition
+    choice = choose(explicit or kernel.device)
+    options = effective_options(kernel.explicit_options, choice.device)
+    values = match_arguments(definition, kernel.fixed, positional, keywords)
+    check_given(definition, given)
+    arguments = type_arguments(definition, values)
+    constants = tunable_values(definition, kernel.tunables)
+    dims = bind_arrays(definition, arguments, constants)
+    shape = settle_geometry(definition, given, arguments.scalars, dims, options.most_threads)
+    _device_limits(definition, shape, choice, options, stream)
+    specialisation = specialise(definition, arguments, constants, dims, shape)
+    program = program_of(kernel, specialisation)
+    if shape.default_block and (program.grouped or shape.kind == "groups"):
+        raise LaunchValueError(
+            f"{definition.name}() leaves its block open, and a kernel of whole groups needs one; "
+            f"write block= in its decorator or launch it with {definition.name}.launch(..., block=...)"
+        )
+    if shape.open_extents:
+        dims |= {f"grid.{axis}": extent for axis, extent in enumerate(shape.extents)}
+    _preconditions(definition, program, arguments, dims)
+    if 0 in shape.extents:
+        _trace(f"{definition.name}: {_shape_text(shape)}, nothing to do")
+        return
+    device, artifact = _artifact(kernel, specialisation, program, choice, options)
+    used = options.for_backend(device)
+    _run(definition, device, artifact, arguments, dims, shape, used)
+    if shape.open_extents or given.block is not None or kernel.fixed or keywords or _tracing():
+        return
+    kernel.state.native = native_callable(runtime(device), artifact, program, definition, specialisation, used)
+
+
+def effective_options(explicit: Options, device: Device) -> Options:
+    """Explicit options over those of the device over the process defaults; passes switched off add up with the
+    environment's."""
+    merged = explicit.over(device.carried).over(process_options())
+    switched_off = switched_off_by_environment()
+    if not switched_off:
+        return merged
+    return Options((("disable", switched_off | merged.get("disable", frozenset())),)).over(merged)
+
+
+def program_of(kernel: "Kernel", specialisation: Specialisation) -> k.Kernel:
+    """The checked kernel IR of one specialisation, built on first use; raises `KernelRefused`."""
+    compiled = kernel.compiled
+    program = compiled.programs.get(specialisation)
+    if program is not None:
+        return program
+    with compiled.lock:
+        program = compiled.programs.get(specialisation)
+        if program is None:
+            program = _checked_program(kernel.definition, specialisation)
+            compiled.programs[specialisation] = program
+    return program
+
+
+def _checked_program(definition: Definition, specialisation: Specialisation) -> k.Kernel:
+    from isogrid.frontend.build import build
+    from isogrid.pipeline import check_kernel
+
+    program = build(definition, specialisation)
+    faults = [report for report in check_kernel(program) if report.severity is Severity.ERROR]
+    if faults:
+        raise KernelRefused(faults)
+    return program
+
+
+# --- checks that need more than the arguments ------------------------------------------------------------------------
+
+
+def _device_limits(definition: Definition, shape: Shape, choice: Choice, options: Options, stream: Any) -> None:
+    bound = options.get("max_threads")
+    if bound is not None:
+        check_group_size(definition, shape, options.most_threads, f"max_threads={bound}")
+    check_group_size(definition, shape, MAXIMUM_GROUP, f"the device {choice.device.name}")
+    if stream is not None:
+        raise LaunchValueError(f"{definition.name}(): the device {choice.device.name} has no streams; drop stream=")
+
+
+def _preconditions(definition: Definition, program: k.Kernel, arguments: Arguments, dims: Mapping[str, int]) -> None:
+    for clause in program.requires:
+        values = values_text(clause.condition, arguments.scalars, dims)
+        given = f": {values}" if values else ""
+        try:
+            holds = evaluate(clause.condition, arguments.scalars, dims)
+        except CannotEvaluate as fault:
+            raise RequirementError(
+                f"{definition.name}() requires `{clause.text}`, which has no value: {fault}{given}\n  {clause.span}"
+            ) from None
+        if not holds:
+            raise RequirementError(f"{definition.name}() requires `{clause.text}`{given}\n  {clause.span}")
+
+
+# --- compile and run -------------------------------------------------------------------------------------------------
+
+
+def _artifact(
+    kernel: "Kernel", specialisation: Specialisation, program: k.Kernel, choice: Choice, options: Options
+) -> tuple[str, Any]:
+    """The device that takes the launch and the artifact for it: the default device may hand over to the last resort."""
+    name = choice.device.name
+    try:
+        return name, _compiled(kernel, specialisation, program, name, options)
+    except (KnownLimit, KernelRefused) as refusal:
+        if choice.named or name == LAST_RESORT:
+            raise
+        _warn_once(
+            (kernel.definition.name, name),
+            f"kernel {kernel.definition.name} runs on {LAST_RESORT}, because {name} refused it: {refusal}",
+            DeviceWarning,
+        )
+        _trace(f"{kernel.definition.name}: {name} refused it, falls back to {LAST_RESORT}")
+        return LAST_RESORT, _compiled(kernel, specialisation, program, LAST_RESORT, options)
+
+
+def _compiled(
+    kernel: "Kernel", specialisation: Specialisation, program: k.Kernel, device: str, options: Options
+) -> Any:
+    compiled = kernel.compiled
+    key = (specialisation, device, options.for_backend(device))
+    artifact = compiled.artifacts.get(key)
+    if artifact is not None:
+        return artifact
+    with compiled.lock:
+        artifact = compiled.artifacts.get(key)
+        if artifact is None:
+            for hint in ignored_hints(device, options):
+                _warn_once((device, hint), f"the option `{hint}` does nothing on {device}", OptionWarning)
+            started = time.perf_counter()
+            artifact = runtime(device).compile(program, key[2].values())
+            compiled.artifacts[key] = artifact
+            _trace(f"{kernel.definition.name}: compiled for {device} in {_milliseconds(started)}")
+    return artifact
+
+
+def _run(
+    definition: Definition,
+    device: str,
+    artifact: Any,
+    arguments: Arguments,
+    dims: Mapping[str, int],
+    shape: Shape,
+    options: Options,
+) -> None:
+    started = time.perf_counter()
+    arrays, copied = _contiguous(arguments.arrays)
+    bound = BoundLaunch(arrays, arguments.scalars, dims, shape.extents, options.values())
+    try:
+        runtime(device).launch(artifact, bound)
+    except BaseException as error:
+        ended = f"{type(error).__name__} after {_milliseconds(started)}"
+        _trace(f"{definition.name} on {device}: {_shape_text(shape)}, {ended}")
+        raise
+    for parameter in definition.parameters:
+        if isinstance(parameter, ArrayDeclaration) and parameter.access.writes and parameter.name in copied:
+            np.copyto(arguments.arrays[parameter.name], arrays[parameter.name])
+    _trace(f"{definition.name} on {device}: {_shape_text(shape)}, {_milliseconds(started)}")
+
+
+def _contiguous(arrays: Mapping[str, Array]) -> tuple[dict[str, Array], frozenset[str]]:
+    """Arrays as runtimes take them, with the names of those that had to be copied."""
+    ready: dict[str, Array] = {}
+    copied: set[str] = set()
+    for name, array in arrays.items():
+        if array.flags.c_contiguous and array.flags.aligned:
+            ready[name] = array
+        else:
+            ready[name] = np.array(array, order="C", copy=True)
+            copied.add(name)
+    return ready, frozenset(copied)
+
+
+# --- trace and notes -------------------------------------------------------------------------------------------------
+
+
+class _Said:
+    """What this process has already been told."""
+
+    def __init__(self) -> None:
+        self.keys: set[tuple[str, str]] = set()
+        self.lock = threading.Lock()
+
+    def first_time(self, key: tuple[str, str]) -> bool:
+        with self.lock:
+            new = key not in self.keys
+            self.keys.add(key)
+        return new
+
+
+_SAID: Final = _Said()
+
+
+def _warn_once(key: tuple[str, str], text: str, category: type[Warning]) -> None:
+    if _SAID.first_time(key):
+        warnings.warn(text, category, stacklevel=2)
+
+
+def _tracing() -> bool:
+    return os.environ.get("ISOGRID_TRACE", "0") not in ("", "0")
+
+
+def _trace(text: str) -> None:
+    if _tracing():
+        print(f"isogrid: {text}", file=sys.stderr, flush=True)
+
+
+def _milliseconds(started: float) -> str:
+    return f"{(time.perf_counter() - started) * 1e3:.3f} ms"
+
+
+def _shape_text(shape: Shape) -> str:
+    threads = 1
+    for extent in shape.extents:
+        threads *= extent
+    if shape.kind == "groups":
+        threads *= shape.group_size
+    extents = shape.extents[0] if shape.rank == 1 else shape.extents
+    block = shape.block[0] if shape.rank == 1 else shape.block
+    return f"{threads} threads ({shape.kind} {extents}, block {block})"

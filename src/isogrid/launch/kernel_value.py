@@ -1,0 +1,292 @@
+"""`Kernel`: the immutable, picklable, thread-safe value that `@ig.kernel` makes, and the decorator."""
+
+import difflib
+import functools
+import sys
+from collections.abc import Callable, Mapping
+from types import FunctionType
+from typing import Any, Final, cast
+
+from isogrid.diagnostics.report import Report
+from isogrid.frontend.define import define
+from isogrid.frontend.definition import Definition, ScalarDeclaration
+from isogrid.frontend.geometry import constant_value, expression_text
+from isogrid.launch import dispatch
+
+from isogrid.launch.devices import SCOPES, Device, choose, device as device_named  # isort: skip
+from isogrid.launch.errors import LaunchTypeError, OptionError
+from isogrid.launch.geometry import Given
+from isogrid.launch.options import (
+    NO_OPTIONS,
+    PORTABLE,
+    Options,
+    checked_options,
+    tell_of_changes,
+    unknown_option,
+)
+from isogrid.launch.specialise import check_specialisations, tunable_values
+from isogrid.support.errors import KernelRefused
+
+_OPEN: Final = Given()
+
+
+class _State:
+    """The native callable of the last ordinary launch of one kernel value; dropped when process defaults change."""
+
+    __slots__ = ("__weakref__", "native")
+
+    def __init__(self) -> None:
+        self.native: Any = None
+        tell_of_changes(self)
+
+    def defaults_changed(self) -> None:
+        self.native = None
+
+
+class Kernel:
+    """A kernel with its options and device. Calling it launches it; `on`, `options` and `bind` give new values."""
+
+    __isogrid_kernel__ = True
+
+    definition: Definition
+    compiled: dispatch.Compiled
+    explicit_options: Options
+    tunables: Mapping[str, int]
+    device: Device | None
+    fixed: Mapping[str, Any]
+    state: _State
+
+    def __init__(
+        self,
+        definition: Definition,
+        compiled: dispatch.Compiled,
+        explicit_options: Options = NO_OPTIONS,
+        tunables: Mapping[str, int] | None = None,
+        device: Device | None = None,
+        fixed: Mapping[str, Any] | None = None,
+    ) -> None:
+        put = functools.partial(object.__setattr__, self)
+        functools.update_wrapper(self, definition.function)
+        put("definition", definition)
+        put("compiled", compiled)
+        put("explicit_options", explicit_options)
+        put("tunables", dict(tunables or {}))
+        put("device", device)
+        put("fixed", dict(fixed or {}))
+        put("state", _State())
+        self._check_block()
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name.startswith("__"):  # functools.update_wrapper
+            object.__setattr__(self, name, value)
+            return
+        raise AttributeError(f"a kernel is immutable; .options(), .on() and .bind() give new ones ({name!r} was set)")
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> None:
+        """Launch on these arguments and return when the launch is done."""
+        native = self.state.native
+        if native is not None and not keywords and not SCOPES.open and native(*arguments) is None:
+            return
+        dispatch.launch(self, arguments, keywords, _OPEN)
+
+    def launch(
+        self,
+        *arguments: Any,
+        grid: Any = None,
+        groups: Any = None,
+        block: Any = None,
+        device: "str | Device | None" = None,
+        stream: Any = None,
+        **keywords: Any,
+    ) -> None:
+        """Launch, filling in what the decorator left open: `grid` or `groups`, `block`, and the device."""
+        chosen = None if device is None else device_named(device)
+        dispatch.launch(self, arguments, keywords, Given(grid, groups, block), chosen, stream)
+
+    def on(self, device: "str | Device") -> "Kernel":
+        """This kernel for one device, which then refuses what it cannot do exactly."""
+        return self._with(device=device_named(device))
+
+    def options(self, **options: Any) -> "Kernel":
+        """This kernel with more options: portable keys, groups of backends (`cpu={...}`) and tunables by name."""
+        tunables: dict[str, int] = {}
+        rest: dict[str, Any] = {}
+        known = self._tunables() if set(options) - set(PORTABLE) else {}
+        for key, value in options.items():
+            if key in known and key not in PORTABLE:
+                tunables[key] = self._tunable(key, known[key], value)
+            else:
+                rest[key] = value
+        try:
+            checked = checked_options(rest)
+        except OptionError:
+            for key in rest:
+                close = difflib.get_close_matches(key, known, 1)
+                if key not in PORTABLE and close:
+                    raise unknown_option(key, known) from None
+            raise
+        return self._with(explicit_options=checked.over(self.explicit_options), tunables=dict(self.tunables) | tunables)
+
+    def bind(self, *arguments: Any, **keywords: Any) -> "Kernel":
+        """This kernel with some arguments given; a call then takes the others in order."""
+        names = [p.name for p in self.definition.parameters]
+        free = [n for n in names if n not in self.fixed]
+        if len(arguments) > len(free):
+            raise LaunchTypeError(f"{self.definition.name}.bind() takes {len(free)} arguments, not {len(arguments)}")
+        bound = dict(zip(free, arguments, strict=False))
+        for key, value in keywords.items():
+            if key not in names or key in bound or key in self.fixed:
+                what = "has no parameter" if key not in names else "already has argument"
+                raise LaunchTypeError(f"{self.definition.name}() {what} `{key}`")
+            bound[key] = value
+        return self._with(fixed=dict(self.fixed) | bound)
+
+    def check(self) -> list[Report]:
+        """Check the body for every member of every generic; all findings, sorted by place. Empty means accepted."""
+        from isogrid.frontend.build import build
+        from isogrid.pipeline import check_kernel
+
+        found: dict[tuple[Any, ...], Report] = {}
+        for specialisation in check_specialisations(self.definition, self.tunables):
+            try:
+                reports = check_kernel(build(self.definition, specialisation))
+            except KernelRefused as refusal:
+                reports = list(refusal.reports)
+            for report in reports:
+                found.setdefault((report.code, report.title, report.primary.span), report)
+        return sorted(found.values(), key=lambda r: (r.primary.span.line, r.primary.span.column, r.code))
+
+    @property
+    def option_values(self) -> dict[str, Any]:
+        """The options in force: this kernel's over those of its device over the process defaults, and its tunables."""
+        chosen = choose(self.device).device
+        return dispatch.effective_options(self.explicit_options, chosen).values() | self._tunable_values()
+
+    def max_group_size(self, device: "str | Device | None" = None) -> int:
+        """Most threads that one group of this kernel may have on the device."""
+        chosen = choose(self.device).device if device is None else device_named(device)
+        return dispatch.effective_options(self.explicit_options, chosen).most_threads
+
+    def __repr__(self) -> str:
+        definition = self.definition
+        parts = [f"{definition.name}({', '.join(map(_parameter_text, definition.parameters))})"]
+        if definition.kind is not None and definition.extents is not None:
+            parts.append(f"{definition.kind}={_tuple_text(definition.extents)}")
+        if definition.block is not None:
+            parts.append(f"block={_tuple_text(definition.block)}")
+        if self.device is not None:
+            parts.append(f"on {self.device.name}")
+        parts += [f"{key}={value!r}" for key, value in self.explicit_options.values().items()]
+        parts += [f"{key}={value}" for key, value in sorted(self.tunables.items())]
+        parts += [f"{name} bound" for name in self.fixed]
+        return f"<isogrid kernel {' '.join(parts)}>"
+
+    def __reduce__(self) -> Any:
+        from isogrid.launch.pickling import reduced
+
+        return reduced(self)
+
+    def _with(self, **changes: Any) -> "Kernel":
+        fields: dict[str, Any] = {
+            "explicit_options": self.explicit_options,
+            "tunables": self.tunables,
+            "device": self.device,
+            "fixed": self.fixed,
+        }
+        return Kernel(self.definition, self.compiled, **(fields | changes))
+
+    # --- options --------------------------------------------------------------------------------------------------
+
+    def _tunables(self) -> dict[str, tuple[int, ...]]:
+        from isogrid.frontend.constants import reached_tunables
+
+        known = {t.name: t.values for t in self.definition.tunables}
+        return known | {
+            t.name: t.values
+            for t in reached_tunables(cast(FunctionType, self.definition.function))
+            if t.name is not None
+        }
+
+    def _tunable_values(self) -> dict[str, int]:
+        return tunable_values(self.definition, self.tunables)
+
+    def _tunable(self, name: str, values: tuple[int, ...], value: Any) -> int:
+        if type(value) is not int or value not in values:
+            listed = ", ".join(map(str, values))
+            raise OptionError(f"tunable `{name}` of {self.definition.name} is one of {listed}, not {value!r}")
+        return value
+
+    def _check_block(self) -> None:
+        """A block that is known and larger than allowed is refused when the kernel value is made."""
+        if self.definition.block is None:
+            return
+        constants = {t.name: t.values[0] for t in self.definition.tunables} | dict(self.tunables)
+        block = [constant_value(extent, constants) for extent in self.definition.block]
+        threads = 1
+        for extent in block:
+            if extent is None:
+                return
+            threads *= extent
+        options = self.explicit_options if self.device is None else self.explicit_options.over(self.device.carried)
+        if threads > options.most_threads:
+            text = str(block[0]) if len(block) == 1 else str(tuple(block))
+            bound = options.get("max_threads")
+            allowed = f"max_threads={bound}" if bound is not None else "every device"
+            raise OptionError(
+                f"{self.definition.name}(): block={text} has {threads} threads, and {allowed} "
+                f"allows {options.most_threads}"
+            )
+
+
+def kernel(
+    function: Any = None,
+    /,
+    *,
+    grid: Any = None,
+    groups: Any = None,
+    block: Any = None,
+    warp: int = 32,
+    races: Any = None,
+    deterministic: bool = True,
+    **unknown: Any,
+) -> Callable[[Callable[..., None]], Kernel]:
+    """Decorate a typed function as a kernel. Signature and options are judged now, the body at first use."""
+    if function is not None:
+        raise TypeError("@ig.kernel is written with parentheses: @ig.kernel(grid=N) or @ig.kernel()")
+    for key in unknown:
+        close = difflib.get_close_matches(key, ["grid", "groups", "block", "warp", "races", "deterministic"], 1)
+        hint = f"; did you mean `{close[0]}`?" if close else "; options are set with .options(...)"
+        raise OptionError(f"@ig.kernel has no argument `{key}`{hint}")
+    scope = sys._getframe(1).f_locals  # pyright: ignore[reportPrivateUsage]
+
+    def decorate(function: Callable[..., None]) -> Kernel:
+        if not isinstance(function, FunctionType):
+            raise TypeError(f"@ig.kernel decorates a plain function, not {function!r}")
+        definition = define(
+            function,
+            grid=grid,
+            groups=groups,
+            block=block,
+            warp=warp,
+            races=races,
+            deterministic=deterministic,
+            scope=scope,
+        )
+        return Kernel(definition, dispatch.Compiled())
+
+    return decorate
+
+
+def _parameter_text(parameter: Any) -> str:
+    if isinstance(parameter, ScalarDeclaration):
+        kind = parameter.type
+        return f"{parameter.name}: {getattr(kind, 'value', None) or getattr(kind, 'name', '')}"
+    element = parameter.element
+    extents = ", ".join(expression_text(extent) for extent in parameter.shape)
+    name = getattr(element, "value", None) or element.name
+    return f"{parameter.name}: {parameter.access.value}[{name}, {extents}]" + (" | None" if parameter.optional else "")
+
+
+def _tuple_text(extents: tuple[Any, ...]) -> str:
+    texts = [expression_text(extent) for extent in extents]
+    return texts[0] if len(texts) == 1 else f"({', '.join(texts)})"
