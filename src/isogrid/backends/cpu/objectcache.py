@@ -5,6 +5,7 @@ moved without changing what they compile to.
 """
 
 import functools
+import importlib
 
 from isogrid.backends.cpu.loader import Pipeline, compile_object
 from isogrid.backends.cpu.target import HostTarget, host_target
@@ -31,6 +32,4 @@ def machine_facts(target: HostTarget | None = None) -> tuple[str, ...]:
 
 @functools.cache
 def _llvmlite_version() -> str:
-    import llvmlite
-
-    return f"llvmlite {llvmlite.__version__}"
+    return f"llvmlite {importlib.import_module('llvmlite').__version__}"

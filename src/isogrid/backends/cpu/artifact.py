@@ -1,0 +1,114 @@
+"""A kernel compiled for this machine: what the runtime needs to launch it, in memory and as bytes for the disk cache.
+
+A stored artifact is complete: launching it reads no source, builds no IR and runs no pass. The kernel's body is kept as
+bytes that are looked at only when a launch is too large for the usual variant and the other one must be compiled.
+"""
+
+import ctypes
+import dataclasses
+import pickle
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from isogrid.backends.cpu.layout import EmittedModule, Layout, Unit, totalled
+from isogrid.backends.cpu.loader import load_object
+from isogrid.backends.cpu.pool import Context
+from isogrid.ir import device as d
+from isogrid.ir import kernel as k
+from isogrid.ir.traps import TrapSite
+
+#: Ranges of single threads start at multiples of this: whole cache lines of every element type.
+THREAD_ALIGNMENT: Final = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """Object code for one set of launch facts. `totals` pairs array parameters with the sites of their totals."""
+
+    code: bytes
+    layout: Layout
+    unit: Unit
+    sites: tuple[TrapSite, ...]
+    totals: tuple[tuple[str, int], ...]
+    polls: bool
+    has_precise: bool
+
+    @property
+    def can_trap(self) -> bool:
+        """Whether a launch must be able to put the written arrays back."""
+        return bool(self.sites)
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedVariant:
+    """A variant with its code in memory. The context outlives every launch: it is never freed."""
+
+    facts: Variant
+    context: Context
+
+    @property
+    def address(self) -> int:
+        return ctypes.addressof(self.context)
+
+
+@dataclass(slots=True)
+class CpuArtifact:
+    """One fully specialised kernel. `head` is the kernel without body and tables; `wide` is compiled when needed."""
+
+    head: k.Kernel
+    source: bytes
+    options: Mapping[str, Any]
+    small: LoadedVariant
+    wide: LoadedVariant | None = field(default=None)
+
+    def kernel(self) -> k.Kernel:
+        """The whole kernel IR."""
+        return pickle.loads(self.source)
+
+
+def make_variant(kernel: d.Kernel, module: EmittedModule, code: bytes) -> Variant:
+    """Join what the emitter says about a module with its object code."""
+    return Variant(
+        code=code,
+        layout=module.layout,
+        unit=module.unit,
+        sites=kernel.sites,
+        totals=tuple((name, site) for name, site in totalled(kernel.body).items() if name in module.layout.shadows),
+        polls=module.polls,
+        has_precise=module.has_precise,
+    )
+
+
+def load_variant(variant: Variant) -> LoadedVariant:
+    """Map the code into memory."""
+    names = ("run", "precise") if variant.has_precise else ("run",)
+    code = load_object(variant.code, names)
+    context = Context(
+        run=code["run"],
+        precise=code["precise"] if variant.has_precise else None,
+        ticks_per_unit=0.0,
+        alignment=THREAD_ALIGNMENT if variant.unit == "threads" else 1,
+        polls=variant.polls,
+    )
+    _CONTEXTS.append(context)
+    return LoadedVariant(variant, context)
+
+
+#: The native side holds addresses of these.
+_CONTEXTS: Final[list[Context]] = []
+
+
+def make_artifact(kernel: k.Kernel, options: Mapping[str, Any], small: Variant) -> CpuArtifact:
+    head = dataclasses.replace(kernel, body=(), tables=())
+    return CpuArtifact(head, pickle.dumps(kernel), dict(options), load_variant(small))
+
+
+def to_bytes(artifact: CpuArtifact) -> bytes:
+    """For the disk cache, which verifies the bytes before `from_bytes` sees them."""
+    return pickle.dumps((artifact.head, artifact.source, artifact.options, artifact.small.facts))
+
+
+def from_bytes(payload: bytes) -> CpuArtifact:
+    head, source, options, small = pickle.loads(payload)
+    return CpuArtifact(head, source, options, load_variant(small))

@@ -1,0 +1,228 @@
+"""The `cpu` device: compiles kernel IR to native code for this machine and launches it on all processors.
+
+A launch whose kernel can trap keeps a copy of the arrays it writes. When a chunk reports a trap, the arrays are put
+back and the kernel's precise twin runs from the lowest such chunk in reference order: it finds the trap of the launch,
+with its thread and operands. Then the arrays are put back once more and the trap is raised.
+"""
+
+import ctypes
+import math
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from isogrid.analysis.facts import LaunchFacts
+from isogrid.backends.cpu import artifact as a
+from isogrid.backends.cpu import layout, pool, serial
+from isogrid.backends.cpu.artifact import CpuArtifact, LoadedVariant, Variant
+from isogrid.backends.cpu.stub import native_call
+from isogrid.ir import kernel as k
+from isogrid.ir.types import Scalar
+from isogrid.runtimes.protocol import BoundLaunch
+from isogrid.support.errors import CompilerBug
+from isogrid.traps import Trap, trap_exception
+
+if TYPE_CHECKING:
+    from isogrid.launch.native import NativePlan
+
+_SMALL: Final = 1 << 31
+
+
+class CpuRuntime:
+    """Runtime of the `cpu` device. Launches return when they are done."""
+
+    name = "cpu"
+    ignored_hints: frozenset[str] = frozenset()
+
+    def compile(self, kernel: k.Kernel, options: Mapping[str, Any]) -> CpuArtifact:
+        """Native code for launches whose sizes are all below 2^31; the other variant follows when one is needed."""
+        return a.make_artifact(kernel, options, _compile(kernel, options, LaunchFacts(small=True)))
+
+    def launch(self, artifact: CpuArtifact, bound: BoundLaunch) -> None:
+        """Run the launch to its end. Raises its trap, arrays restored, or KeyboardInterrupt, arrays unspecified."""
+        variant = artifact.small if is_small(artifact.head, bound) else _wide(artifact)
+        _Launch(artifact.head, variant, bound).run()
+
+    def native_launch(
+        self, artifact: CpuArtifact, program: k.Kernel, plan: "NativePlan"
+    ) -> Callable[..., object] | None:
+        """The launch stub for calls like the one that made this artifact, or None."""
+        spec, definition = plan.specialisation, plan.definition
+        return native_call(
+            program,
+            artifact.small,
+            [None if p.name in spec.absent else p.name for p in definition.parameters],
+            plan.unusual,
+            constants=dict(spec.constants),
+            derived=definition.derived,
+        )
+
+
+def is_small(kernel: k.Kernel, bound: BoundLaunch) -> bool:
+    """Whether `LaunchFacts.small` holds for this launch."""
+    sizes = [*bound.dims.values(), *bound.extents, *(array.size for array in bound.arrays.values())]
+    sizes.append(math.prod(bound.threads(kernel.geometry, kernel.grouped)))
+    sizes.extend(abs(value) for value in bound.scalars.values() if isinstance(value, int))
+    return max(sizes) < _SMALL
+
+
+def _compile(kernel: k.Kernel, options: Mapping[str, Any], facts: LaunchFacts) -> Variant:
+    """The whole way down. Imported here, so that a launch from the disk cache loads no compiler."""
+    from isogrid.backends.cpu.emit import emit_module
+    from isogrid.backends.cpu.objectcache import cached_object
+    from isogrid.backends.cpu.target import host_target
+    from isogrid.pipeline import lower
+
+    device = lower(kernel, facts)
+    module = emit_module(device, host_target(), options)
+    return a.make_variant(device, module, cached_object(module.text, module.pipeline))
+
+
+def _wide(artifact: CpuArtifact) -> LoadedVariant:
+    if artifact.wide is None:
+        facts = LaunchFacts(small=False)
+        artifact.wide = a.load_variant(_compile(artifact.kernel(), artifact.options, facts))
+    return artifact.wide
+
+
+class _Launch:
+    """One launch: the argument block and everything that it points to."""
+
+    def __init__(self, kernel: k.Kernel, variant: LoadedVariant, bound: BoundLaunch) -> None:
+        self.kernel = kernel
+        self.variant = variant
+        self.facts = variant.facts
+        self.bound = bound
+        self.units = _units(kernel, self.facts, bound)
+        self.record = np.zeros(layout.RECORD_WORDS, np.int64)
+        self.shadows = {name: np.zeros(bound.arrays[name].size, np.int64) for name in self.facts.layout.shadows}
+        self.block = self._fill()
+        self.start: Callable[[int, int, int], int] = serial.launch
+        self.rerun: Callable[[int, int, int, int], int] = serial.precise
+        if pool.is_supported():
+            self.start, self.rerun = pool.native_pool().launch, pool.native_pool().precise
+
+    def _fill(self) -> "ctypes.Array[ctypes.c_int64]":
+        places, bound = self.facts.layout, self.bound
+        block = (ctypes.c_int64 * places.slots)()
+        block[layout.RECORD_SLOT] = self.record.ctypes.data
+        for parameter in self.kernel.parameters:
+            slot = places.parameters[parameter.name]
+            match parameter:
+                case k.ScalarParameter(name=name, type=type):
+                    block[slot] = scalar_bits(bound.scalars[name], type)
+                case k.ArrayParameter(name=name):
+                    block[slot] = bound.arrays[name].ctypes.data
+        for name, slot in places.dims.items():
+            block[slot] = bound.dims[name]
+        for slot, extent in zip(places.extents, bound.extents, strict=True):
+            block[slot] = extent
+        for name, slot in places.shadows.items():
+            block[slot] = self.shadows[name].ctypes.data
+        return block
+
+    def run(self) -> None:
+        saved = self._save() if self.facts.can_trap else {}
+        trapped = self.start(self.variant.address, ctypes.addressof(self.block), self.units)
+        trap = self._find(trapped, saved) if trapped >= 0 else None
+        trap = trap or self._total()
+        if trap is not None:
+            self._restore(saved)
+            raise trap
+
+    def _save(self) -> dict[str, "np.ndarray[Any, Any]"]:
+        return {
+            p.name: self.bound.arrays[p.name].copy()
+            for p in self.kernel.parameters
+            if isinstance(p, k.ArrayParameter) and p.access.writes
+        }
+
+    def _restore(self, saved: Mapping[str, "np.ndarray[Any, Any]"]) -> None:
+        for name, content in saved.items():
+            np.copyto(self.bound.arrays[name], content)
+        for counts in self.shadows.values():
+            counts[...] = 0
+
+    def _find(self, low: int, saved: Mapping[str, "np.ndarray[Any, Any]"]) -> Trap | None:
+        """The first trap, which is at or above unit `low`.
+
+        A kernel with a data race may take another way this time. Then the whole launch is run again in order, and
+        what that run does is the result: it may also be that nothing traps.
+        """
+        for start in dict.fromkeys((low, 0)):
+            self._restore(saved)
+            block = ctypes.addressof(self.block)
+            if self.rerun(self.variant.address, block, start, self.units) >= 0:
+                return self._recorded()
+        return None
+
+    def _recorded(self) -> Trap:
+        record: list[int] = self.record.tolist()
+        site_number = record[layout.RECORD_SITE] - 1
+        if not 0 <= site_number < len(self.facts.sites):
+            raise CompilerBug(f"the trap record of `{self.kernel.name}` names no site: {record}")
+        site = self.facts.sites[site_number]
+        words = record[layout.RECORD_OPERANDS : layout.RECORD_OPERANDS + len(site.operands)]
+        operands = [scalar_value(word, type) for word, type in zip(words, site.operands, strict=True)]
+        thread = self._thread(record[layout.RECORD_THREAD], record[layout.RECORD_LOCAL])
+        return trap_exception(site, self.kernel.name, thread, operands)
+
+    def _thread(self, number: int, local: int) -> tuple[int, ...] | None:
+        """The gid of the recorded thread along each axis; None for the total of a shared array."""
+        geometry = self.kernel.geometry
+        if not self.kernel.grouped:
+            return place(number, self.bound.threads(geometry, False))
+        if local < 0:
+            return None
+        group, lid = place(number, self.bound.groups(geometry)), place(local, geometry.block)
+        return tuple(g * b + at for g, b, at in zip(group, geometry.block, lid, strict=True))
+
+    def _total(self) -> Trap | None:
+        """The first total that left its type: by parameter, then by element. The counters say how often it wrapped."""
+        sites = dict(self.facts.totals)
+        for parameter in self.kernel.parameters:
+            counts = self.shadows.get(parameter.name)
+            if counts is None:
+                continue
+            elements = np.flatnonzero(counts)
+            if elements.size:
+                site = self.facts.sites[sites[parameter.name]]
+                return trap_exception(site, self.kernel.name, None, [int(elements[0])])
+        return None
+
+
+def _units(kernel: k.Kernel, facts: Variant, bound: BoundLaunch) -> int:
+    match facts.unit:
+        case "threads":
+            return bound.threads(kernel.geometry, kernel.grouped)[0]
+        case "rows":
+            return math.prod(bound.threads(kernel.geometry, kernel.grouped)[:-1])
+        case "groups":
+            return math.prod(bound.groups(kernel.geometry))
+
+
+def place(number: int, extents: tuple[int, ...]) -> tuple[int, ...]:
+    """Coordinates of linear position `number` in a C-ordered box."""
+    coordinates: list[int] = []
+    for extent in reversed(extents):
+        number, at = divmod(number, extent)
+        coordinates.append(at)
+    return tuple(reversed(coordinates))
+
+
+def scalar_bits(value: Any, type: Scalar) -> int:
+    """The slot of a scalar: its bits in the low bytes, as a signed 64-bit number."""
+    if type.is_float:
+        return int.from_bytes(np.asarray(value, type.numpy).tobytes().ljust(8, b"\0"), "little", signed=True)
+    number = int(value) & ((1 << type.bits) - 1)
+    return number - (1 << 64) if number >> 63 else number
+
+
+def scalar_value(word: int, type: Scalar) -> Any:
+    """The value that a trap reports from the zero-extended bits of its record."""
+    data = (word & ((1 << 64) - 1)).to_bytes(8, "little")[: type.size]
+    value = np.frombuffer(data, type.numpy)[0]
+    if type.is_float:
+        return value
+    return bool(value) if type is Scalar.BOOL else int(value)
