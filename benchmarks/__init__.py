@@ -1,0 +1,1 @@
+"""Speed against Numba, and latencies; `isogrid bench` runs it."""
