@@ -1,0 +1,97 @@
+"""Polynomials with integer coefficients over atoms (unknown integers, numbered), the language of bounds proofs.
+
+`i * W + x + 1` is {(i, W): 1, (x,): 1, (): 1}; products of atoms are monomials, and a proof treats each as one unknown.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+Monomial: TypeAlias = tuple[int, ...]
+
+#: A product with more terms than this is not expanded; its value becomes an atom of its own.
+TERM_LIMIT = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Polynomial:
+    """Immutable; `terms` is sorted by monomial and holds no zero coefficient."""
+
+    terms: tuple[tuple[Monomial, int], ...]
+
+    @property
+    def constant(self) -> int | None:
+        """The value, if it is a plain number."""
+        if not self.terms:
+            return 0
+        if len(self.terms) == 1 and self.terms[0][0] == ():
+            return self.terms[0][1]
+        return None
+
+    @property
+    def offset(self) -> int:
+        """The constant term."""
+        return self.terms[0][1] if self.terms and self.terms[0][0] == () else 0
+
+    def atoms(self) -> frozenset[int]:
+        return frozenset(atom for monomial, _ in self.terms for atom in monomial)
+
+    def __add__(self, other: "Polynomial") -> "Polynomial":
+        terms = dict(self.terms)
+        for monomial, coefficient in other.terms:
+            terms[monomial] = terms.get(monomial, 0) + coefficient
+        return from_terms(terms)
+
+    def __sub__(self, other: "Polynomial") -> "Polynomial":
+        return self + other.scaled(-1)
+
+    def __mul__(self, other: "Polynomial") -> "Polynomial":
+        terms: dict[Monomial, int] = {}
+        for left, a in self.terms:
+            for right, b in other.terms:
+                monomial = tuple(sorted(left + right))
+                terms[monomial] = terms.get(monomial, 0) + a * b
+        return from_terms(terms)
+
+    def scaled(self, factor: int) -> "Polynomial":
+        if factor == 0:
+            return ZERO
+        return Polynomial(tuple((monomial, coefficient * factor) for monomial, coefficient in self.terms))
+
+    def plus(self, number: int) -> "Polynomial":
+        return self + number_polynomial(number)
+
+    def substituted(self, values: Mapping[int, "Polynomial"]) -> "Polynomial":
+        """The polynomial with some atoms replaced."""
+        if not any(atom in values for monomial, _ in self.terms for atom in monomial):
+            return self
+        result = ZERO
+        for monomial, coefficient in self.terms:
+            term = number_polynomial(coefficient)
+            for atom in monomial:
+                term = term * values.get(atom, atom_polynomial(atom))
+            result = result + term
+        return result
+
+
+def from_terms(terms: Mapping[Monomial, int]) -> Polynomial:
+    return Polynomial(tuple(sorted((m, c) for m, c in terms.items() if c)))
+
+
+def number_polynomial(number: int) -> Polynomial:
+    return Polynomial((((), number),)) if number else ZERO
+
+
+def atom_polynomial(atom: int) -> Polynomial:
+    return Polynomial((((atom,), 1),))
+
+
+def total(values: Iterable[Polynomial]) -> Polynomial:
+    result = ZERO
+    for value in values:
+        result = result + value
+    return result
+
+
+ZERO = Polynomial(())
+ONE = Polynomial((((), 1),))
