@@ -1,0 +1,299 @@
+"""Can two threads touch one element? Equality of indices split into digits that must agree one by one.
+
+Each step is an equivalence or drops a condition, so "no" is a proof. `conflict` returns None for a proof, else the
+reason why the proof failed.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from isogrid.analysis.symbolic.context import GROUP, LAUNCH, THREAD, Access, Context, may_meet
+from isogrid.analysis.symbolic.formula import AtLeastZero, Formula, IsZero, NotZero, conjuncts, truth
+from isogrid.analysis.symbolic.linear import prove
+from isogrid.analysis.symbolic.polynomial import ONE, ZERO, Polynomial, Vector, common_divisor, same
+
+
+@dataclass(slots=True)
+class Side:
+    """One access prepared for questions: who may be there, and the linear facts and disequalities in force."""
+
+    access: Access
+    mask: Any
+    facts: list[Polynomial]
+    different: list[Polynomial]
+    reachable: bool
+
+
+def prepare(c: Context, access: Access) -> Side:
+    """Collect what the guards of an access say."""
+    mask = np.ones(c.size, bool)
+    facts: list[Polynomial] = []
+    different: list[Polynomial] = []
+    for f in conjuncts(access.guards):
+        mask &= np.asarray(truth(f)) != 0
+        match f:
+            case AtLeastZero(p):
+                facts.append(p)
+            case IsZero(p):
+                facts += [p, -p]
+            case NotZero(p):
+                different.append(p)
+            case _:
+                pass
+    return Side(access, mask, facts + c.facts, different, bool(mask.any()))
+
+
+def _uniform_atoms(c: Context, across: bool) -> frozenset[str]:
+    """Atoms that have one value for both threads of the question."""
+    limit = LAUNCH if across else GROUP
+    return frozenset(n for n, a in c.atoms.items() if a.level <= limit)
+
+
+def conflict(c: Context, a: Side, b: Side, across: bool) -> str | None:
+    """The question for two threads of one group, or (`across`) of two groups."""
+    if not a.reachable or not b.reachable:
+        return None
+    uniform = _uniform_atoms(c, across)
+    if _contradictory(c, a, b, uniform):
+        return None
+    digits: list[tuple[Polynomial, Polynomial]] = []
+    for p, q in zip(a.access.indices, b.access.indices, strict=True):
+        digits += _split(c, a, b, p, q, uniform, 8)
+    digits = _recombine(c, digits)
+    known: list[tuple[Vector, Vector]] = []
+    positions: dict[str, tuple[Vector, Vector]] = {}
+    for left, right in digits:
+        left, right = _cancel(left, right, uniform)
+        x, y = left.as_constant, right.as_constant
+        if x is not None and y is not None:
+            known.append((_vector(c, x), _vector(c, y)))
+            continue
+        if _is_uniform(right, uniform) and _excluded(c, a, left, right):
+            return None
+        if _is_uniform(left, uniform) and _excluded(c, b, right, left):
+            return None
+        if across:
+            _note_position(c, left, right, positions)
+    if across:
+        return _across_groups(c, a, b, known, positions)
+    return _within_group(c, a, b, known)
+
+
+def _vector(c: Context, x: Any) -> Vector:
+    return np.full(c.size, x, np.int64) if isinstance(x, int) else x
+
+
+def _is_uniform(p: Polynomial, uniform: frozenset[str]) -> bool:
+    return p.uniform_coefficients() and all(n in uniform for n in p.atoms())
+
+
+def _contradictory(c: Context, a: Side, b: Side, uniform: frozenset[str]) -> bool:
+    """Guards of the two sides over common values that cannot hold together."""
+    for p in a.facts:
+        if p.terms and _is_uniform(p, uniform):
+            for q in b.facts:
+                total = (p + q).as_constant
+                if isinstance(total, int) and total < 0:
+                    return True
+    equal = [p for p in a.facts if _is_uniform(p, uniform)]
+    return any(_is_uniform(d, uniform) and d in equal and -d in equal for d in b.different) or any(
+        _is_uniform(d, uniform) and d in b.facts and -d in b.facts for d in a.different
+    )
+
+
+def _cancel(p: Polynomial, q: Polynomial, uniform: frozenset[str]) -> tuple[Polynomial, Polynomial]:
+    """Drop monomials over common values that stand on both sides."""
+    left, right = dict(p.terms), dict(q.terms)
+    for m in list(left):
+        if m and m in right and all(n in uniform for n in m):
+            x, y = left[m], right[m]
+            if isinstance(x, int) and same(x, y):
+                del left[m], right[m]
+    return Polynomial(left), Polynomial(right)
+
+
+def _split(
+    c: Context, a: Side, b: Side, p: Polynomial, q: Polynomial, uniform: frozenset[str], depth: int
+) -> list[tuple[Polynomial, Polynomial]]:
+    """Digits whose pairwise equality is equivalent to p == q."""
+    c.spend()
+    p, q = _cancel(p, q, uniform)
+    monomials = (set(p.terms) | set(q.terms)) - {()}
+    if not monomials or depth == 0 or _single_unit(p, q, monomials):
+        return [(p, q)]
+    g = common_divisor((p, q))
+    if g > 1:
+        x, y = p.constant_term, q.constant_term
+        quotient = [r.without_constant().divided(g) + Polynomial.constant(k // g) for r, k in ((p, x), (q, y))]
+        return [
+            (Polynomial.constant(x % g), Polynomial.constant(y % g)),
+            *_split(c, a, b, quotient[0], quotient[1], uniform, depth - 1),
+        ]
+    for sign in (1, -1):
+        for radix in sorted({n for m in monomials for n in m if n in uniform}):
+            one, two = _by_radix(c, a, p, radix, sign), _by_radix(c, b, q, radix, sign)
+            if one is not None and two is not None:
+                high = _split(c, a, b, one[0], two[0], uniform, depth - 1)
+                return high + _split(c, a, b, one[1], two[1], uniform, depth - 1)
+    return _by_range(c, a, b, p, q, uniform, depth)
+
+
+def _single_unit(p: Polynomial, q: Polynomial, monomials: set[tuple[str, ...]]) -> bool:
+    if len(monomials) != 1 or len(m := next(iter(monomials))) != 1:
+        return False
+    x, y = p.terms.get(m), q.terms.get(m)
+    return isinstance(x, int) and abs(x) == 1 and isinstance(y, int) and x == y
+
+
+def _by_radix(c: Context, side: Side, p: Polynomial, radix: str, sign: int) -> tuple[Polynomial, Polynomial] | None:
+    """p = high * radix + low with 0 <= low < radix proved (which makes the radix positive)."""
+    high: dict[tuple[str, ...], Any] = {}
+    low: dict[tuple[str, ...], Any] = {}
+    for m, v in p.terms.items():
+        if radix in m:
+            rest = list(m)
+            rest.remove(radix)
+            high[tuple(rest)] = v * sign
+        else:
+            low[m] = v * sign
+    rest_polynomial = Polynomial(low)
+    if not prove(c, rest_polynomial, side.facts, side.mask):
+        return None
+    if not prove(c, (Polynomial.atom(radix) - rest_polynomial).shift(-1), side.facts, side.mask):
+        return None
+    return Polynomial(high), rest_polynomial
+
+
+def _by_range(
+    c: Context, a: Side, b: Side, p: Polynomial, q: Polynomial, uniform: frozenset[str], depth: int
+) -> list[tuple[Polynomial, Polynomial]]:
+    """Split off the terms whose coefficient is the largest literal where the rest is proved to stay below it."""
+    sizes = {abs(v) for r in (p, q) for m, v in r.terms.items() if m and isinstance(v, int)}
+    for radix in sorted(sizes, reverse=True):
+        if radix < 2:
+            break
+        parts: list[tuple[Polynomial, Polynomial]] = []
+        for side, r in ((a, p), (b, q)):
+            high = Polynomial(
+                {m: v // radix for m, v in r.terms.items() if m and isinstance(v, int) and v % radix == 0}
+            )
+            low = r - high * Polynomial.constant(radix)
+            if not high.terms or not prove(c, low, side.facts, side.mask):
+                break
+            if not prove(c, (Polynomial.constant(radix) - low).shift(-1), side.facts, side.mask):
+                break
+            parts.append((high, low))
+        if len(parts) == 2:
+            (high1, low1), (high2, low2) = parts
+            return _split(c, a, b, high1, high2, uniform, depth - 1) + _split(c, a, b, low1, low2, uniform, depth - 1)
+    return [(p, q)]
+
+
+def _recombine(c: Context, digits: list[tuple[Polynomial, Polynomial]]) -> list[tuple[Polynomial, Polynomial]]:
+    """Equal quotient and remainder of one division mean an equal dividend; an injective load means an equal index."""
+    extra: list[tuple[Polynomial, Polynomial]] = []
+    halves: dict[tuple[Any, Any], dict[str, tuple[Polynomial, Polynomial]]] = {}
+    for left, right in digits:
+        x, y = _definition(c, left), _definition(c, right)
+        if x is None or y is None or x[0] != y[0] or x[0] not in ("floordiv", "mod"):
+            continue
+        if x[1][1] == y[1][1]:
+            halves.setdefault((x[1][0], y[1][0]), {})[x[0]] = (x[1][0], y[1][0])
+    for (p, q), found in halves.items():
+        if len(found) == 2:
+            extra.append((p, q))
+    return digits + extra
+
+
+def _definition(c: Context, p: Polynomial) -> tuple[str, tuple[Any, ...]] | None:
+    if len(p.terms) != 1:
+        return None
+    (m, v) = next(iter(p.terms.items()))
+    if len(m) != 1 or not isinstance(v, int) or v != 1:
+        return None
+    return c.atoms[m[0]].definition
+
+
+def _excluded(c: Context, side: Side, own: Polynomial, common: Polynomial) -> bool:
+    """The thread of `side` can never have own == common."""
+    difference = own - common
+    if prove(c, difference.shift(-1), side.facts, side.mask, 3) or prove(
+        c, (-difference).shift(-1), side.facts, side.mask, 3
+    ):
+        return True
+    return any(d in (difference, -difference) for d in side.different)
+
+
+def _note_position(
+    c: Context, left: Polynomial, right: Polynomial, positions: dict[str, tuple[Vector, Vector]]
+) -> None:
+    """A digit `+-group + v[lid]` fixes that coordinate of the group."""
+    m1, m2 = set(left.terms) - {()}, set(right.terms) - {()}
+    if m1 != m2 or len(m1) != 1 or len(m := next(iter(m1))) != 1 or m[0] not in c.group_atoms:
+        return
+    x, y = left.terms[m], right.terms[m]
+    if isinstance(x, int) and abs(x) == 1 and isinstance(y, int) and x == y:
+        positions[m[0]] = (_vector(c, left.constant_term), _vector(c, right.constant_term))
+
+
+def _keys(known: list[tuple[Vector, Vector]], size: int) -> tuple[Vector, Vector]:
+    """One number per thread and side; equal numbers mean equal known digits."""
+    if not known:
+        zeros = np.zeros(size, np.int64)
+        return zeros, zeros
+    table = np.stack([np.concatenate(pair) for pair in known], 1)
+    _, inverse = np.unique(table, axis=0, return_inverse=True)
+    numbers = inverse.reshape(-1).astype(np.int64)
+    return numbers[:size], numbers[size:]
+
+
+def _across_groups(
+    c: Context, a: Side, b: Side, known: list[tuple[Vector, Vector]], positions: dict[str, tuple[Vector, Vector]]
+) -> str | None:
+    k1, k2 = _keys(known, c.size)
+    i, j = np.nonzero(a.mask)[0], np.nonzero(b.mask)[0]
+    common = np.intersect1d(k1[i], k2[j])
+    if len(common) == 0:
+        return None
+    missing = [n for n in c.group_atoms if n not in positions]
+    if missing:
+        return f"no part of the index is fixed by {', '.join(missing)}"
+    for name, (v1, v2) in positions.items():
+        x, y = i[np.isin(k1[i], common)], j[np.isin(k2[j], common)]
+        keys, values = np.concatenate([k1[x], k2[y]]), np.concatenate([v1[x], v2[y]])
+        order = np.lexsort((values, keys))
+        keys, values = keys[order], values[order]
+        if ((keys[1:] == keys[:-1]) & (values[1:] != values[:-1])).any():
+            return f"{name} is not fixed by the index"
+    return None
+
+
+def _within_group(c: Context, a: Side, b: Side, known: list[tuple[Vector, Vector]]) -> str | None:
+    """Two different threads (of different warps where a warp barrier orders them) with equal known digits."""
+    k1, k2 = _keys(known, c.size)
+    i, j = np.nonzero(a.mask)[0], np.nonzero(b.mask)[0]
+    ordered = not may_meet(a.access.warp_intervals, b.access.warp_intervals)
+    labels = np.arange(c.size) // c.warp if ordered else np.arange(c.size)
+    most = int(max(k1.max(initial=0), k2.max(initial=0))) + 1
+    low1, high1 = np.full(most, 1 << 30), np.full(most, -1)
+    low2, high2 = low1.copy(), high1.copy()
+    np.minimum.at(low1, k1[i], labels[i])
+    np.maximum.at(high1, k1[i], labels[i])
+    np.minimum.at(low2, k2[j], labels[j])
+    np.maximum.at(high2, k2[j], labels[j])
+    bad = (high1 >= 0) & (high2 >= 0) & ((low1 != high2) | (high1 != low2))
+    if bad.any():
+        key = int(np.nonzero(bad)[0][0])
+        return f"threads {int(low1[key])} and {int(high2[key] if high2[key] != low1[key] else low2[key])} of a group"
+    return None
+
+
+def level_of_guards(c: Context, guards: Iterable[Formula]) -> int:
+    """How uniform the control of an access is."""
+    return max((c.level(g) for g in guards), default=LAUNCH)
+
+
+__all__ = ["ONE", "THREAD", "ZERO", "Side", "conflict", "prepare"]

@@ -1,0 +1,452 @@
+"""Symbolic values of kernel-IR expressions; loads are recorded as accesses in the order of evaluation."""
+
+from typing import Any
+
+import numpy as np
+
+from isogrid.analysis.symbolic.context import GROUP, LAUNCH, THREAD, Access, Context, Value
+from isogrid.analysis.symbolic.formula import (
+    FALSE,
+    TRUE,
+    AtLeastZero,
+    Formula,
+    Known,
+    Unknown,
+    both,
+    compare,
+    either,
+    negate,
+    truth,
+)
+from isogrid.analysis.symbolic.geometry import query
+from isogrid.analysis.symbolic.polynomial import ZERO, Coefficient, Polynomial, largest, normal
+from isogrid.ir import kernel as k
+from isogrid.ir.types import Scalar, Space
+
+
+def evaluate(c: Context, e: k.Expr) -> Value:
+    """The value of `e` in the present environment."""
+    match e:
+        case k.Const(value, type):
+            return _constant(c, value, type)
+        case k.Local(name, _):
+            return c.environment[name]
+        case k.ScalarValue(name, type):
+            return _parameter(c, name, type)
+        case k.DimValue(name):
+            return _dimension(c, name)
+        case k.Query(kind, axis):
+            return query(c, kind, axis)
+        case k.Unary():
+            return _unary(c, e)
+        case k.Binary():
+            return _binary(c, e)
+        case k.Compare(op, left, right):
+            a = evaluate(c, left)
+            b = evaluate(c, right)
+            return _compare(c, op, a, b, left.type)
+        case k.Logical(op, left, right):
+            a = as_formula(evaluate(c, left))
+            mark = with_guard(c, a if op == "and" else negate(a), a)
+            b = as_formula(evaluate(c, right))
+            without_guard(c, mark)
+            return both(a, b) if op == "and" else either(a, b)
+        case k.Choose(condition, then, otherwise, _):
+            f = as_formula(evaluate(c, condition))
+            mark = with_guard(c, f, f)
+            a = evaluate(c, then)
+            without_guard(c, mark)
+            mark = with_guard(c, negate(f), f)
+            b = evaluate(c, otherwise)
+            without_guard(c, mark)
+            return merge(c, f, a, b)
+        case k.Cast(value, type, _):
+            return _cast(c, evaluate(c, value), value.type, type)
+        case k.Call(name, arguments, type):
+            return _call(c, name, tuple(evaluate(c, a) for a in arguments), type)
+        case k.Load(array, indices, type, space, _):
+            return _load(c, e, array, indices, type, space)
+
+
+Mark = tuple[int, int]
+
+
+def with_guard(c: Context, guard: Formula, condition: Formula) -> Mark:
+    """Put `guard` in force; `condition` decides how uniform the control is. Undone by `without_guard`."""
+    mark = (len(c.guards), len(c.control))
+    c.control.append(c.level(condition))
+    c.guards.append(guard)
+    return mark
+
+
+def without_guard(c: Context, mark: Mark) -> None:
+    del c.guards[mark[0] :]
+    del c.control[mark[1] :]
+
+
+def as_formula(v: Value) -> Formula:
+    if isinstance(v, Polynomial):
+        raise TypeError("a number stands where a condition is needed")
+    return v
+
+
+def as_polynomial(c: Context, v: Value) -> Polynomial:
+    if isinstance(v, Polynomial):
+        return v
+    if isinstance(v, Known):
+        bits = np.frombuffer(v.bits, np.uint8).astype(np.int64)
+        return Polynomial.constant(int(bits[0]) if len(bits) == 1 else bits)
+    return c.named("bool", (v,), c.level(v), nonnegative=True)
+
+
+def record(c: Context, array: str, kind: str, indices: tuple[Polynomial, ...], span: Any) -> None:
+    """Note an access at this point."""
+    c.spend()
+    c.accesses.append(
+        Access(
+            array,
+            kind,
+            indices,
+            tuple(c.guards),
+            c.intervals,
+            c.warp_intervals,
+            span,
+            len(c.accesses),
+        )
+    )
+
+
+def index_values(c: Context, indices: tuple[k.Expr, ...]) -> tuple[Polynomial, ...]:
+    return tuple(as_polynomial(c, evaluate(c, i)) for i in indices)
+
+
+def merge(c: Context, condition: Formula, a: Value, b: Value) -> Value:
+    """`a` where the condition holds, else `b`."""
+    if a == b:
+        return a
+    t = truth(condition)
+    if isinstance(t, int) and t >= 0:
+        return a if t else b
+    if isinstance(a, Polynomial) and isinstance(b, Polynomial):
+        if not isinstance(t, int) and (t >= 0).all():
+            terms: dict[tuple[str, ...], Coefficient] = {}
+            for m in {**a.terms, **b.terms}:
+                chosen = normal(np.where(t == 1, a.terms.get(m, 0), b.terms.get(m, 0)).astype(np.int64))
+                if not (isinstance(chosen, int) and chosen == 0):
+                    terms[m] = chosen
+            return Polynomial(terms)
+        level = max(c.level(condition), c.level(a), c.level(b))
+        return c.named("choice", (condition, a, b), level, nonnegative=_nonnegative(c, a) and _nonnegative(c, b))
+    if not isinstance(a, Polynomial) and not isinstance(b, Polynomial):
+        return either(both(condition, a), both(negate(condition), b))
+    raise TypeError("a value is a number on one path and a condition on another")
+
+
+def _nonnegative(c: Context, p: Polynomial) -> bool:
+    for m, coefficient in p.terms.items():
+        if isinstance(coefficient, int):
+            if coefficient < 0:
+                return False
+        elif (coefficient < 0).any():
+            return False
+        if not all(c.atoms[n].nonnegative for n in m):
+            return False
+    return True
+
+
+def _constant(c: Context, value: int, type: Scalar) -> Value:
+    if type is Scalar.BOOL:
+        return TRUE if value else FALSE
+    if type.is_float:
+        return c.named("float", (value, type), LAUNCH)
+    return Polynomial.constant(value)
+
+
+def _parameter(c: Context, name: str, type: Scalar) -> Value:
+    key = f"${name}"
+    if type is Scalar.BOOL:
+        return Unknown(key, LAUNCH)
+    if key not in c.atoms:
+        c.atom(key, LAUNCH, nonnegative=type.is_unsigned or type.is_modular)
+    return Polynomial.atom(key)
+
+
+def _dimension(c: Context, name: str) -> Polynomial:
+    if name not in c.atoms:
+        c.atom(name, LAUNCH, nonnegative=True)
+    return Polynomial.atom(name)
+
+
+def _unary(c: Context, e: k.Unary) -> Value:
+    v = evaluate(c, e.operand)
+    if e.op == "not":
+        return negate(as_formula(v))
+    p = as_polynomial(c, v)
+    if e.type.is_float or e.type.is_modular:
+        return c.named(f"{e.op}.{e.type.value}", (p,), c.level(p), nonnegative=e.type.is_modular)
+    match e.op:
+        case "neg":
+            return -p
+        case "abs":
+            constant = p.as_constant
+            if constant is not None:
+                return Polynomial.constant(abs(constant))
+            return c.named("abs", (p,), c.level(p), nonnegative=True)
+        case "invert":
+            return (-p).shift(-1) if e.type.is_signed else c.named("invert", (p,), c.level(p), nonnegative=True)
+        case _:
+            raise ValueError(e.op)
+
+
+def _compare(c: Context, op: str, a: Value, b: Value, type: Scalar) -> Formula:
+    if isinstance(a, Polynomial) and isinstance(b, Polynomial) and not type.is_float:
+        return compare(op, a, b)
+    if not isinstance(a, Polynomial) and not isinstance(b, Polynomial):
+        equal = either(both(a, b), both(negate(a), negate(b)))
+        return equal if op == "eq" else negate(equal)
+    pa, pb = as_polynomial(c, a), as_polynomial(c, b)
+    name = next(iter(c.named(f"compare.{op}", (pa, pb), max(c.level(pa), c.level(pb))).terms))[0]
+    return Unknown(name, max(c.level(pa), c.level(pb)))
+
+
+def _binary(c: Context, e: k.Binary) -> Value:
+    left = evaluate(c, e.left)
+    right = evaluate(c, e.right)
+    if e.type is Scalar.BOOL:
+        f, g = as_formula(left), as_formula(right)
+        match e.op:
+            case "and":
+                return both(f, g)
+            case "or":
+                return either(f, g)
+            case "xor":
+                return either(both(f, negate(g)), both(negate(f), g))
+            case _:
+                raise ValueError(e.op)
+    a, b = as_polynomial(c, left), as_polynomial(c, right)
+    level = max(c.level(a), c.level(b))
+    if e.type.is_float:
+        return c.named(f"{e.op}.{e.type.value}", (a, b), level)
+    if e.type.is_modular:
+        return _modular(c, e.op, e.type, a, b, level)
+    match e.op:
+        case "add":
+            return a + b
+        case "sub":
+            return a - b
+        case "mul":
+            return a * b
+        case "floordiv" | "mod":
+            return _divide(c, e.op, a, b, level)
+        case "shl":
+            amount = b.as_constant
+            if isinstance(amount, int) and 0 <= amount < 62:
+                return a * Polynomial.constant(1 << amount)
+            if amount is not None and not isinstance(amount, int) and ((amount >= 0) & (amount < 40)).all():
+                return a * Polynomial.constant(np.left_shift(np.int64(1), amount))
+        case "shr":
+            amount = b.as_constant
+            if isinstance(amount, int) and 0 <= amount < 62:
+                return _divide(c, "floordiv", a, Polynomial.constant(1 << amount), level)
+        case "and":
+            mask = b.as_constant if b.as_constant is not None else a.as_constant
+            other = a if b.as_constant is not None else b
+            if isinstance(mask, int) and mask >= 0 and mask & (mask + 1) == 0:
+                return _divide(c, "mod", other, Polynomial.constant(mask + 1), level)
+        case "min" | "max":
+            return _extreme(c, e.op, a, b, level)
+        case _:
+            pass
+    folded = _bitwise(e.op, a.as_constant, b.as_constant)
+    if folded is not None:
+        return Polynomial.constant(folded)
+    nonnegative = e.type.is_unsigned or (
+        _nonnegative(c, a) and _nonnegative(c, b) and e.op in ("and", "or", "xor", "shr", "shl", "pow")
+    )
+    p = c.named(e.op, (a, b), level, nonnegative=nonnegative)
+    if e.op == "and" and isinstance(b.as_constant, int) and b.as_constant >= 0:
+        _fact_once(c, p, b - p)
+        c.atoms[_name(p)].nonnegative = True
+    return p
+
+
+def _bitwise(op: str, a: Coefficient | None, b: Coefficient | None) -> Coefficient | None:
+    if a is None or b is None:
+        return None
+    match op:
+        case "and":
+            return a & b
+        case "or":
+            return a | b
+        case "xor":
+            return a ^ b
+        case _:
+            return None
+
+
+def _modular(c: Context, op: str, type: Scalar, a: Polynomial, b: Polynomial, level: int) -> Polynomial:
+    """Arithmetic modulo 2^n is opaque, except where a mask or a modulus bounds it."""
+    p = c.named(f"{op}.{type.value}", (a, b), level, nonnegative=True)
+    limit = b.as_constant
+    if isinstance(limit, int) and limit > 0:
+        if op == "mod":
+            _fact_once(c, p, Polynomial.constant(limit - 1) - p)
+        if op == "and":
+            _fact_once(c, p, Polynomial.constant(limit) - p)
+    return p
+
+
+def _name(p: Polynomial) -> str:
+    return next(iter(p.terms))[0]
+
+
+def _fact_once(c: Context, p: Polynomial, *facts: Polynomial) -> None:
+    """Add what is known of the atom `p` when it is first made."""
+    key = ("fact", _name(p))
+    if key not in c.opaque:
+        c.opaque[key] = ""
+        c.facts.extend(facts)
+
+
+def _divide(c: Context, op: str, a: Polynomial, b: Polynomial, level: int) -> Polynomial:
+    """Floor division and modulo: exact on constants and exact multiples, else atoms tied together by facts."""
+    d = b.as_constant
+    if isinstance(d, int) and d > 0:
+        quotient, rest = _exact_part(a, d)
+        if rest.as_constant is not None:
+            r = rest.constant_term
+            return Polynomial.constant(r % d) if op == "mod" else quotient + Polynomial.constant(r // d)
+        if quotient.terms:
+            inner = _divide(c, op, rest, b, level)
+            return inner if op == "mod" else quotient + inner
+    if isinstance(d, np.ndarray) and isinstance(a.as_constant, (int, np.ndarray)) and (d > 0).all():
+        return Polynomial.constant(a.as_constant % d if op == "mod" else a.as_constant // d)
+    positive = isinstance(d, int) and d > 0
+    q = c.named("floordiv", (a, b), level, nonnegative=positive and _nonnegative(c, a))
+    r = c.named("mod", (a, b), level, nonnegative=positive)
+    if positive:
+        difference = a - q * b - r
+        _fact_once(c, r, (b - r).shift(-1), difference, -difference)
+    elif _is_dimension(c, b):
+        # A size that divides is not zero once the division has not trapped, so the remainder is in [0, b) for the rest
+        # of this thread's way, and there alone: a thread that never divides may run with size zero.
+        difference = a - q * b - r
+        for fact in (r, (b - r).shift(-1), difference, -difference, *((q,) if _nonnegative(c, a) else ())):
+            c.guards.append(AtLeastZero(fact))
+    return r if op == "mod" else q
+
+
+def _is_dimension(c: Context, p: Polynomial) -> bool:
+    return bool(p.terms) and p.as_constant is None and _nonnegative(c, p) and c.level(p) == LAUNCH
+
+
+def _exact_part(a: Polynomial, d: int) -> tuple[Polynomial, Polynomial]:
+    """(q, r) with a = d*q + r, q made of the terms whose coefficients d divides."""
+    quotient: dict[tuple[str, ...], Coefficient] = {}
+    rest: dict[tuple[str, ...], Coefficient] = {}
+    for m, coefficient in a.terms.items():
+        exact = coefficient % d == 0 if isinstance(coefficient, int) else bool((coefficient % d == 0).all())
+        if m and exact:
+            quotient[m] = normal(coefficient // d)
+        else:
+            rest[m] = coefficient
+    return Polynomial(quotient), Polynomial(rest)
+
+
+def _extreme(c: Context, op: str, a: Polynomial, b: Polynomial, level: int) -> Polynomial:
+    x, y = a.as_constant, b.as_constant
+    if x is not None and y is not None:
+        chosen = np.minimum(x, y) if op == "min" else np.maximum(x, y)
+        return Polynomial.constant(int(chosen) if np.ndim(chosen) == 0 else normal(chosen))
+    if op == "min":
+        p = c.named("min", (a, b), level, nonnegative=_nonnegative(c, a) and _nonnegative(c, b))
+        _fact_once(c, p, a - p, b - p)
+    else:
+        p = c.named("max", (a, b), level, nonnegative=_nonnegative(c, a) or _nonnegative(c, b))
+        _fact_once(c, p, p - a, p - b)
+    return p
+
+
+def _cast(c: Context, v: Value, source: Scalar, target: Scalar) -> Value:
+    if target is Scalar.BOOL:
+        if source is Scalar.BOOL:
+            return v
+        p = as_polynomial(c, v)
+        if source.is_float:
+            name = _name(c.named("nonzero", (p,), c.level(p)))
+            return Unknown(name, c.level(p))
+        return compare("ne", p, ZERO)
+    p = as_polynomial(c, v)
+    if source.is_float or target.is_float:
+        if source == target:
+            return p
+        return c.named(f"to.{target.value}", (p,), c.level(p), nonnegative=target.is_unsigned or target.is_modular)
+    if target.is_modular and not (source is Scalar.BOOL or _fits(c, p, target)):
+        return c.named(f"to.{target.value}", (p,), c.level(p), nonnegative=True)
+    return p
+
+
+def _fits(c: Context, p: Polynomial, target: Scalar) -> bool:
+    constant = p.as_constant
+    return constant is not None and largest(constant) <= target.maximum and _nonnegative(c, p)
+
+
+def _call(c: Context, name: str, arguments: tuple[Value, ...], type: Scalar) -> Value:
+    if name == "select" and len(arguments) == 3:
+        return merge(c, as_formula(arguments[0]), arguments[1], arguments[2])
+    if name == "cdiv" and len(arguments) == 2:
+        a, b = (as_polynomial(c, x) for x in arguments)
+        return -_divide(c, "floordiv", -a, b, max(c.level(a), c.level(b)))
+    level = max((c.level(a) for a in arguments), default=LAUNCH)
+    p = c.named(f"{name}.{type.value}", arguments, level, nonnegative=type.is_unsigned or type.is_modular)
+    if type is Scalar.BOOL:
+        return Unknown(_name(p), level)
+    if name in ("popcount", "clz", "ctz"):
+        c.atoms[_name(p)].nonnegative = True
+        _fact_once(c, p, Polynomial.constant(64) - p)
+    return p
+
+
+def _load(c: Context, e: k.Load, array: str, indices: tuple[k.Expr, ...], type: Scalar, space: Space) -> Value:
+    values = index_values(c, indices)
+    if space is Space.LOCAL:
+        return _loaded(c, c.fresh(f"local {array}", THREAD, nonnegative=False), type)
+    if space is not Space.TABLE:
+        record(c, array, "read", values, e.span)
+    level = max((c.level(v) for v in values), default=LAUNCH)
+    if array not in c.written:
+        p = c.named(f"load {array}", values, level, nonnegative=_never_negative(c, array, type))
+        bits = _storage_bits(c, array)
+        if bits:
+            _fact_once(c, p, Polynomial.constant((1 << bits) - 1) - p)
+    else:
+        level = GROUP if level <= GROUP and max(c.control, default=0) <= GROUP else THREAD
+        p = c.fresh(f"load {array}", level, nonnegative=_never_negative(c, array, type))
+    return _loaded(c, p, type)
+
+
+def _loaded(c: Context, p: Polynomial, type: Scalar) -> Value:
+    if type is Scalar.BOOL:
+        name = _name(p)
+        return Unknown(name, c.atoms[name].level)
+    return p
+
+
+def _element(c: Context, array: str) -> Scalar | None:
+    for parameter in c.kernel.parameters:
+        if parameter.name == array and isinstance(parameter, k.ArrayParameter):
+            return parameter.element
+    for declared in (*c.kernel.shared, *c.kernel.tables):
+        if declared.name == array:
+            return declared.element
+    return None
+
+
+def _never_negative(c: Context, array: str, type: Scalar) -> bool:
+    element = _element(c, array)
+    return type.is_unsigned or type.is_modular or element in (Scalar.U8, Scalar.U16)
+
+
+def _storage_bits(c: Context, array: str) -> int:
+    element = _element(c, array)
+    return element.bits if element in (Scalar.U8, Scalar.U16) else 0

@@ -1,0 +1,292 @@
+"""Counterexamples: the smallest values found under which two threads touch one element.
+
+Values of sizes, scalars, group coordinates, trips and data are tried in order of growing total; index and guards are
+then evaluated exactly for every thread of a group. A witness is `complete` when nothing in it is an unknown of the
+proof, so that it can be replayed; otherwise the pair is only "not proved".
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from isogrid.analysis.symbolic.context import GROUP, LAUNCH, Access, Context
+from isogrid.analysis.symbolic.formula import (
+    AtLeastZero,
+    Both,
+    Either,
+    Formula,
+    IsZero,
+    Known,
+    NotZero,
+    Unknown,
+)
+from isogrid.analysis.symbolic.polynomial import Polynomial, Vector
+
+_BUDGET = 3000
+_SIZES = (1, 2, 3, 4, 5, 8, 16, 0)
+_VALUES = (0, 1, 2, 3, 4, 8, 16)
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """`launch` values hold for both threads; `own` ones differ. `lids` are linear, `groups` one value per axis."""
+
+    launch: tuple[tuple[str, int], ...]
+    own: tuple[tuple[tuple[str, int], ...], tuple[tuple[str, int], ...]]
+    lids: tuple[int, int]
+    groups: tuple[tuple[int, ...], tuple[int, ...]]
+    index: tuple[int, ...]
+    complete: bool
+
+
+class _Undecided(Exception):
+    """A value depends on something that the search does not choose."""
+
+
+def find_witness(c: Context, a: Access, b: Access, across: bool, extents: tuple[Polynomial, ...]) -> Witness | None:
+    """Two threads of one group (`across`: of two groups) that touch one element, or None within the budget."""
+    bases: list[set[str]] = []
+    complete = True
+    for access in (a, b):
+        names: set[str] = set()
+        for p in (*access.indices, *extents):
+            complete &= _bases(c, p, names)
+        for g in access.guards:
+            complete &= _formula_bases(c, g, names)
+        bases.append(names | set(c.group_atoms))
+    everything = bases[0] | bases[1]
+    facts = [f for f in c.facts if _fact_applies(c, f, everything)]
+    for f in facts:
+        _bases(c, f, everything)
+    limit = LAUNCH if across else GROUP
+    shared = sorted(n for n in everything if c.atoms[n].level <= limit)
+    private = [sorted(n for n in names if c.atoms[n].level > limit) for names in bases]
+    slots = [(n, 2) for n in shared] + [(n, 0) for n in private[0]] + [(n, 1) for n in private[1]]
+    for values in _assignments(c, slots):
+        sides = [dict[str, int](), dict[str, int]()]
+        for (name, side), value in zip(slots, values, strict=True):
+            for s in (0, 1) if side == 2 else (side,):
+                sides[s][name] = value
+        if across and all(sides[0].get(g) == sides[1].get(g) for g in c.group_atoms):
+            continue
+        hit = _meet(c, a, b, across, extents, facts, sides)
+        if hit is not None:
+            lids, index = hit
+            groups = tuple(tuple(side.get(g, 0) for g in c.group_atoms) for side in sides)
+            return Witness(
+                tuple((n, sides[0][n]) for n in shared),
+                (
+                    tuple((n, sides[0][n]) for n in private[0]),
+                    tuple((n, sides[1][n]) for n in private[1]),
+                ),
+                lids,
+                (groups[0], groups[1]),
+                index,
+                complete,
+            )
+    return None
+
+
+def _fact_applies(c: Context, fact: Polynomial, names: set[str]) -> bool:
+    found: set[str] = set()
+    return _bases(c, fact, found) and bool(found & names)
+
+
+def _bases(c: Context, p: Polynomial, into: set[str]) -> bool:
+    """Collect the atoms that the search chooses; False where p also depends on an unknown of the proof."""
+    complete = True
+    for name in p.atoms():
+        complete &= _atom_bases(c, name, into)
+    return complete
+
+
+_COMPUTED = frozenset(
+    {"floordiv", "mod", "min", "max", "and", "or", "xor", "abs", "shl", "shr", "choice", "bool", "pow"}
+)
+
+
+def _atom_bases(c: Context, name: str, into: set[str]) -> bool:
+    atom = c.atoms[name]
+    if atom.definition is None:
+        into.add(name)
+        return name.split("#")[0] in ("trip", "gap") or "#" not in name
+    operation, arguments = atom.definition
+    if operation.startswith("load "):
+        into.add(name)
+        return True
+    if operation not in _COMPUTED:
+        into.add(name)
+        return False
+    complete = True
+    for x in arguments:
+        complete &= _bases(c, x, into) if isinstance(x, Polynomial) else _formula_bases(c, x, into)
+    return complete
+
+
+def _formula_bases(c: Context, f: Formula, into: set[str]) -> bool:
+    match f:
+        case Known():
+            return True
+        case AtLeastZero(p) | IsZero(p) | NotZero(p):
+            return _bases(c, p, into)
+        case Unknown():
+            return f.name.startswith(("load ", "compare."))
+        case Both(parts) | Either(parts):
+            return all(_formula_bases(c, p, into) for p in parts)
+
+
+def _assignments(c: Context, slots: list[tuple[str, int]]) -> Iterator[tuple[int, ...]]:
+    """Values for all slots in order of growing total rank."""
+    domains = [_SIZES if _is_size(c, n) else _VALUES for n, _ in slots]
+    tried = 0
+    for total in range(16):
+        for ranks in _compositions([len(d) for d in domains], total):
+            tried += 1
+            if tried > _BUDGET:
+                return
+            yield tuple(d[r] for d, r in zip(domains, ranks, strict=True))
+
+
+def _is_size(c: Context, name: str) -> bool:
+    return c.atoms[name].level == LAUNCH and not name.startswith("$")
+
+
+def _compositions(limits: list[int], total: int) -> Iterator[tuple[int, ...]]:
+    if not limits:
+        if total == 0:
+            yield ()
+        return
+    for first in range(min(total, limits[0] - 1) + 1):
+        for rest in _compositions(limits[1:], total - first):
+            yield (first, *rest)
+
+
+def _meet(
+    c: Context,
+    a: Access,
+    b: Access,
+    across: bool,
+    extents: tuple[Polynomial, ...],
+    facts: list[Polynomial],
+    sides: list[dict[str, int]],
+) -> tuple[tuple[int, int], tuple[int, ...]] | None:
+    """The lowest pair of threads that touch one element under these values."""
+    cells: list[tuple[Any, Any]] = []
+    for access, values in zip((a, b), sides, strict=True):
+        try:
+            evaluation = _Evaluation(c, values)
+            live = np.ones(c.size, bool)
+            for f in facts:
+                live &= np.asarray(evaluation.polynomial(f)) >= 0
+            for g in access.guards:
+                live &= evaluation.formula(g)
+            index = [np.broadcast_to(evaluation.polynomial(p), (c.size,)) for p in access.indices]
+            for p, extent in zip(index, extents, strict=False):
+                live &= (p >= 0) & (p < evaluation.polynomial(extent))
+        except _Undecided:
+            return None
+        if not live.any():
+            return None
+        cells.append((live, index))
+    return _lowest_pair(c, cells, across)
+
+
+def _lowest_pair(
+    c: Context, cells: list[tuple[Any, Any]], across: bool
+) -> tuple[tuple[int, int], tuple[int, ...]] | None:
+    (live_a, index_a), (live_b, index_b) = cells
+    owners: dict[tuple[int, ...], list[int]] = {}
+    for lid in np.nonzero(live_a)[0]:
+        owners.setdefault(tuple(int(x[lid]) for x in index_a), []).append(int(lid))
+    best: tuple[tuple[int, int], tuple[int, ...]] | None = None
+    for lid in np.nonzero(live_b)[0]:
+        cell = tuple(int(x[lid]) for x in index_b)
+        for other in owners.get(cell, ()):
+            if across or other != int(lid):
+                candidate = ((other, int(lid)), cell)
+                if best is None or sum(candidate[0]) < sum(best[0]):
+                    best = candidate
+                break
+    return best
+
+
+class _Evaluation:
+    """Exact values for every thread of a group under one choice of the free atoms."""
+
+    def __init__(self, c: Context, values: Mapping[str, int]) -> None:
+        self.context = c
+        self.values = values
+
+    def polynomial(self, p: Polynomial) -> Any:
+        total: Any = 0
+        for m, coefficient in p.terms.items():
+            product: Any = coefficient
+            for name in m:
+                product = product * self.atom(name)
+            total = total + product
+        return total
+
+    def atom(self, name: str) -> Any:
+        if name in self.values:
+            return self.values[name]
+        atom = self.context.atoms[name]
+        if atom.definition is None or atom.definition[0] not in _COMPUTED:
+            raise _Undecided
+        operation, arguments = atom.definition
+        values = [self.polynomial(x) if isinstance(x, Polynomial) else self.formula(x) for x in arguments]
+        return _compute(operation, values)
+
+    def formula(self, f: Formula) -> Any:
+        match f:
+            case Known(bits):
+                return np.frombuffer(bits, np.uint8).astype(bool)
+            case AtLeastZero(p):
+                return np.asarray(self.polynomial(p)) >= 0
+            case IsZero(p):
+                return np.asarray(self.polynomial(p)) == 0
+            case NotZero(p):
+                return np.asarray(self.polynomial(p)) != 0
+            case Unknown():
+                # A condition on data can be made to hold by the data.
+                return np.ones(self.context.size, bool)
+            case Both(parts):
+                return np.logical_and.reduce([np.broadcast_to(self.formula(x), (self.context.size,)) for x in parts])
+            case Either(parts):
+                return np.logical_or.reduce([np.broadcast_to(self.formula(x), (self.context.size,)) for x in parts])
+
+
+def _compute(operation: str, values: list[Any]) -> Any:
+    a: Any = np.asarray(values[0])
+    b: Any = np.asarray(values[1]) if len(values) > 1 else None
+    match operation:
+        case "floordiv" | "mod":
+            if (b == 0).any():
+                raise _Undecided
+            return a // b if operation == "floordiv" else a % b
+        case "min":
+            return np.minimum(a, b)
+        case "max":
+            return np.maximum(a, b)
+        case "and":
+            return a & b
+        case "or":
+            return a | b
+        case "xor":
+            return a ^ b
+        case "abs":
+            return abs(a)
+        case "shl" | "shr" | "pow":
+            if (b < 0).any() or (b > 40).any():
+                raise _Undecided
+            return a << b if operation == "shl" else a >> b if operation == "shr" else a**b
+        case "choice":
+            return np.where(a, b, values[2])
+        case "bool":
+            return a.astype(np.int64)
+        case _:
+            raise ValueError(operation)
+
+
+__all__ = ["Vector", "Witness", "find_witness"]

@@ -1,0 +1,266 @@
+"""No two threads touch one element unordered, one of them writing: proved for every launch, or reported with the two
+threads, the element and both places."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from isogrid.analysis.symbolic.context import Context
+from isogrid.analysis.symbolic.expressions import as_polynomial, evaluate
+from isogrid.analysis.symbolic.polynomial import Polynomial, TooLarge
+from isogrid.analysis.symbolic.races import Unproved, unproved_pairs
+from isogrid.analysis.symbolic.witness import Witness, find_witness
+from isogrid.diagnostics.report import Edit, Label, Remedy, Report
+from isogrid.diagnostics.span import Span
+from isogrid.ir import kernel as k
+
+_MOST_REPORTS = 4
+
+
+def check_races(kernel: k.Kernel) -> list[Report]:
+    """One report per array and pair of places, at most four; none means that the kernel is proved free of races."""
+    try:
+        context, found = unproved_pairs(kernel)
+    except TooLarge as limit:
+        return [_too_large(kernel, str(limit))]
+    reports: list[Report] = []
+    arrays: set[str] = set()
+    for pair in found:
+        if pair.first.array in arrays:
+            continue
+        arrays.add(pair.first.array)
+        reports.append(_report(context, kernel, pair))
+    return reports[:_MOST_REPORTS]
+
+
+def _extents(c: Context, kernel: k.Kernel, array: str) -> tuple[Polynomial, ...]:
+    for parameter in kernel.parameters:
+        if parameter.name == array and isinstance(parameter, k.ArrayParameter):
+            return tuple(as_polynomial(c, evaluate(c, e)) for e in parameter.shape)
+    for shared in kernel.shared:
+        if shared.name == array:
+            return tuple(Polynomial.constant(e) for e in shared.shape)
+    return ()
+
+
+def _report(c: Context, kernel: k.Kernel, pair: Unproved) -> Report:
+    witness = find_witness(c, pair.first, pair.second, pair.across, _extents(c, kernel, pair.first.array))
+    if witness is not None and witness.complete:
+        return _refuted(c, kernel, pair, witness)
+    return _unproved(c, kernel, pair)
+
+
+def _verb(kind: str) -> str:
+    return {"read": "reads", "write": "writes"}.get(kind, f"updates ({kind})")
+
+
+def _refuted(c: Context, kernel: k.Kernel, pair: Unproved, w: Witness) -> Report:
+    a, b = pair.first, pair.second
+    element = f"{a.array}[{', '.join(str(i) for i in w.index)}]"
+    names = tuple(_thread_name(c, kernel, w, side) for side in (0, 1))
+    shared = a.array in {s.name for s in kernel.shared}
+    between = "with no barrier between them" if not pair.across else "and nothing orders them"
+    labels = [Label(x.span, f"{n} {_verb(x.kind)} {element}") for x, n in ((b, names[1]), (a, names[0]))]
+    if a.span == b.span:
+        labels = [Label(a.span, f"{names[0]} and {names[1]} {_both(a.kind)} {element}")]
+    return Report(
+        code="IG201",
+        title=f"two threads touch `{element}` {between}",
+        primary=labels[0],
+        secondary=tuple(labels[1:]),
+        why=_why(pair, shared),
+        facts=_columns(c, kernel, pair, w, names, element),
+        remedies=_remedies(kernel, pair),
+        kernel=kernel.name,
+        witness=w,
+    )
+
+
+def _both(kind: str) -> str:
+    return {"read": "both read", "write": "both write"}.get(kind, "both update")
+
+
+def _why(pair: Unproved, shared: bool) -> str:
+    if pair.across:
+        return "no barrier orders threads of different groups, so either access may happen first"
+    if shared:
+        return "no barrier separates the two accesses, so either may happen first"
+    return "the two threads are not ordered, so either access may happen first"
+
+
+def _coordinates(block: tuple[int, ...], linear: int) -> tuple[int, ...]:
+    out: list[int] = []
+    for extent in reversed(block):
+        out.append(linear % extent)
+        linear //= extent
+    return tuple(reversed(out))
+
+
+def _position(c: Context, kernel: k.Kernel, w: Witness, side: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """(group, lid) of the thread along each axis."""
+    rank = kernel.geometry.rank
+    chosen = dict(zip(c.group_atoms, w.groups[side], strict=True))
+    group = tuple(chosen.get(f"group.{axis}", 0) for axis in range(rank))
+    block = kernel.geometry.block if kernel.grouped else (1,) * rank
+    return group, _coordinates(block, w.lids[side])
+
+
+def _thread_name(c: Context, kernel: k.Kernel, w: Witness, side: int) -> str:
+    group, lid = _position(c, kernel, w, side)
+    if not kernel.grouped:
+        return f"thread {_tuple(group)}"
+    if w.groups[0] == w.groups[1]:
+        return f"thread {_tuple(lid)}"
+    return f"thread {_tuple(lid)} of group {_tuple(group)}"
+
+
+def _tuple(values: tuple[int, ...]) -> str:
+    return str(values[0]) if len(values) == 1 else "(" + ", ".join(map(str, values)) + ")"
+
+
+def _columns(
+    c: Context, kernel: k.Kernel, pair: Unproved, w: Witness, names: tuple[str, ...], element: str
+) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    positions = [_position(c, kernel, w, side) for side in (0, 1)]
+    sizes = [f"{_plain(n)} = {v}" for n, v in w.launch if n not in c.group_atoms and not n.startswith("groups.")]
+    heading = f"groups of {c.size} threads" if kernel.grouped else "one thread per element of the grid"
+    rows: list[tuple[str, tuple[str, ...]]] = [
+        ("counterexample", (", ".join([heading, *sizes]),)),
+        ("", names),
+    ]
+    if kernel.grouped:
+        rows.append(("group", tuple(_tuple(g) for g, _ in positions)))
+        rows.append(("lid", tuple(_tuple(lid) for _, lid in positions)))
+    else:
+        rows.append(("gid", tuple(_tuple(g) for g, _ in positions)))
+    own = [dict(w.own[side]) for side in (0, 1)]
+    for name in sorted({*own[0], *own[1]} - set(c.group_atoms)):
+        rows.append((_plain(name), tuple(str(o.get(name, "-")) for o in own)))
+    rows.append(("element", (element, element)))
+    rows.append(("access", (_verb(pair.first.kind), _verb(pair.second.kind))))
+    return tuple(rows)
+
+
+def _plain(name: str) -> str:
+    """An atom in the author's words."""
+    base = name.split("#")[0]
+    if base.startswith("$"):
+        return base[1:]
+    if base.startswith("load "):
+        return f"value loaded from {base[5:]}"
+    return {"trip": "trip of the loop", "gap": "trips between"}.get(base, base)
+
+
+def _unproved(c: Context, kernel: k.Kernel, pair: Unproved) -> Report:
+    a, b = pair.first, pair.second
+    labels = [Label(b.span, f"{_verb(b.kind)} `{b.array}`")]
+    if a.span != b.span:
+        labels.append(Label(a.span, f"{_verb(a.kind)} `{a.array}`"))
+    who = "two threads of different groups" if pair.across else "two threads of a group"
+    return Report(
+        code="IG202",
+        title=f"cannot show that {who} never touch the same element of `{a.array}`",
+        primary=labels[0],
+        secondary=tuple(labels[1:]),
+        why=f"the proof needs a fact that neither the indices nor the guards give ({pair.reason})",
+        remedies=(
+            *_remedies(kernel, pair),
+            Remedy(
+                "state the missing fact with ig.require(...), index so that each thread owns its elements, or choose "
+                '`races="check"` to have it checked while the kernel runs'
+            ),
+        ),
+        kernel=kernel.name,
+    )
+
+
+def _too_large(kernel: k.Kernel, text: str) -> Report:
+    return Report(
+        code="IG203",
+        title=f"the race proof of kernel `{kernel.name}` is larger than its fixed budget",
+        primary=Label(kernel.span),
+        why=text,
+        remedies=(Remedy('split the kernel, or choose `races="check"` to have races checked while it runs'),),
+        kernel=kernel.name,
+    )
+
+
+def _remedies(kernel: k.Kernel, pair: Unproved) -> tuple[Remedy, ...]:
+    """A barrier before the later access, where inserting it makes the kernel pass."""
+    if pair.across or not kernel.grouped:
+        return (_ownership(pair),)
+    for access in (pair.second, pair.first):
+        mended = _with_barrier(kernel, access.span)
+        if mended is None:
+            continue
+        try:
+            _, left = unproved_pairs(mended)
+        except TooLarge:
+            continue
+        if not [p for p in left if p.first.array == pair.first.array]:
+            line = Span(access.span.file, access.span.line, 1, access.span.line, 1)
+            indent = " " * _indent_of(kernel, access.span)
+            return (Remedy("let every thread finish first", (Edit(line, f"{indent}ig.barrier()\n"),)),)
+    return (Remedy("put an ig.barrier() between the two accesses, where every thread of the group reaches it"),)
+
+
+def _ownership(pair: Unproved) -> Remedy:
+    if pair.first.kind == "read" or pair.second.kind == "read":
+        return Remedy(f"read one array and write another in place of `{pair.first.array}`, or use two launches")
+    return Remedy("give each thread elements of its own, or use an atomic update such as ig.atomic_add")
+
+
+def _indent_of(kernel: k.Kernel, span: Span) -> int:
+    """Column of the statement that stands on this line, less one."""
+    columns: list[int] = []
+
+    def visit(block: k.Block) -> None:
+        for s in block:
+            if s.span.line == span.line:
+                columns.append(s.span.column)
+            for inner in _blocks(s):
+                visit(inner)
+
+    visit(kernel.body)
+    return (min(columns) if columns else 5) - 1
+
+
+def _blocks(s: k.Statement) -> tuple[k.Block, ...]:
+    match s:
+        case k.If():
+            return (s.then, s.otherwise)
+        case k.For() | k.Scope():
+            return (s.body,)
+        case k.While():
+            return (s.prelude, s.body)
+        case _:
+            return ()
+
+
+def _with_barrier(kernel: k.Kernel, span: Span) -> k.Kernel | None:
+    """The kernel with a barrier before the simple statement that starts on the line of `span`."""
+    done = False
+
+    def insert(block: k.Block) -> k.Block:
+        nonlocal done
+        out: list[k.Statement] = []
+        for s in block:
+            if not done and s.span.line == span.line:
+                out.append(k.Barrier(span=s.span))
+                done = True
+            out.append(_rebuild(s, insert))
+        return tuple(out)
+
+    body = insert(kernel.body)
+    return replace(kernel, body=body) if done else None
+
+
+def _rebuild(s: k.Statement, change: Callable[[k.Block], k.Block]) -> k.Statement:
+    match s:
+        case k.If():
+            return replace(s, then=change(s.then), otherwise=change(s.otherwise))
+        case k.For() | k.Scope():
+            return replace(s, body=change(s.body))
+        case k.While():
+            return replace(s, prelude=change(s.prelude), body=change(s.body))
+        case _:
+            return s
