@@ -52,7 +52,7 @@ def from_integer(type: Scalar, value: int) -> Any:
 
 def is_negative(x: Any) -> bool:
     """The sign bit; a NaN's is clear."""
-    return x == x and math.copysign(1.0, x) < 0.0
+    return not math.isnan(x) and math.copysign(1.0, x) < 0.0
 
 
 def sqrt(type: Scalar, x: Any) -> Any:
@@ -95,7 +95,7 @@ def _fma_exact(a: float, b: float, c: float) -> float:
     try:
         return numerator / denominator  # Python rounds the quotient of two ints once, subnormals included
     except OverflowError:
-        return math.copysign(math.inf, numerator)
+        return math.inf if numerator > 0 else -math.inf
 
 
 def _fmod(type: Scalar, a: Any, b: Any) -> Any:
