@@ -33,6 +33,7 @@ _LATE = {
     "RequirementError": "isogrid.launch.errors",
     "OptionError": "isogrid.launch.errors",
     "OptionWarning": "isogrid.launch.errors",
+    "DeviceError": "isogrid.launch.errors",
     "DeviceWarning": "isogrid.launch.errors",
     "Device": "isogrid.launch.devices",
     "device": "isogrid.launch.devices",

@@ -1,6 +1,6 @@
 """Arguments as NumPy arrays without a copy: NumPy itself, array interfaces, buffers and DLPack on the CPU."""
 
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
@@ -23,10 +23,10 @@ def as_array(value: Any) -> Array:
     if isinstance(value, np.ndarray):
         return value.view(np.ndarray)
     if isinstance(value, list | tuple | range | set | dict):
-        kind = type(value).__name__
+        kind = type(cast(object, value)).__name__
         raise NotAnArray(f"is a Python {kind}, whose elements are no array; pass np.asarray(values, dtype=...)")
     if value is None or isinstance(value, bool | int | float | complex | str | np.generic):
-        shown = "None" if value is None else f"the {type(value).__name__} {value!r}"
+        shown = "None" if value is None else f"the {type(cast(object, value)).__name__} {value!r}"
         raise NotAnArray(f"is {shown} where an array is expected")
     return _foreign(value)
 

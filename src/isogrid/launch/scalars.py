@@ -1,6 +1,6 @@
 """Scalar arguments: Python numbers, held exactly or rounded once, and NumPy scalars of the very type."""
 
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -13,11 +13,10 @@ from isogrid.launch.errors import LaunchOverflowError, LaunchTypeError
 def scalar_argument(kernel: str, name: str, kind: Scalar, value: Any) -> Any:
     """The value as a Python int or bool, or a NumPy float of the type."""
     where = f"argument `{name}` of {kernel}()"
-    if isinstance(value, np.generic):
-        number: Any = value
-        if number.dtype != kind.numpy:
-            raise LaunchTypeError(f"{where} is a NumPy {number.dtype.name}, and the parameter is {kind.value}")
-        return number if kind.is_float else number.item()
+    if is_numpy_scalar(value):
+        if value.dtype != kind.numpy:
+            raise LaunchTypeError(f"{where} is a NumPy {value.dtype.name}, and the parameter is {kind.value}")
+        return value if kind.is_float else value.item()
     if kind is Scalar.BOOL:
         if type(value) is bool:
             return value
@@ -31,9 +30,10 @@ def scalar_argument(kernel: str, name: str, kind: Scalar, value: Any) -> Any:
 
 def generic_member(kernel: str, name: str, generic: Generic, value: Any) -> Scalar:
     """The member of a type variable that only scalars use: a NumPy scalar's own type, else the first that fits."""
+    given: Any = value
     for member in generic.members:
-        if isinstance(value, np.generic):
-            fits = bool(cast(Any, value).dtype == member.numpy)
+        if is_numpy_scalar(value):
+            fits = bool(given.dtype == member.numpy)
         elif type(value) is bool:
             fits = member is Scalar.BOOL
         elif type(value) is float:
@@ -46,6 +46,11 @@ def generic_member(kernel: str, name: str, generic: Generic, value: Any) -> Scal
     raise LaunchTypeError(
         f"argument `{name}` of {kernel}() is {_shown(value)}, and `{generic.name}` is one of {members}"
     )
+
+
+def is_numpy_scalar(value: object) -> bool:
+    """A NumPy scalar, which has a dtype of its own; `np.float64` counts although it is a Python float too."""
+    return isinstance(value, np.generic)
 
 
 def _rounded(kind: Scalar, value: int | float) -> Any:
