@@ -1,6 +1,7 @@
 """Numba forms of reductions, scan, histogram, sort, FFT and the photo pipeline."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 from numba import get_num_threads, prange
@@ -52,7 +53,7 @@ def levels_form(function, chunk, name):
             buffers.append(np.zeros(-(-len(buffers[-1]) // chunk), np.float32))
 
         def launch():
-            for source, target in zip(buffers, buffers[1:], strict=False):
+            for source, target in pairwise(buffers):
                 function(source, target)
 
         return launch, {name: buffers[-1]}

@@ -1,0 +1,149 @@
+"""How long one waits: import, first result (warm process, disk cache), a small launch, the interpreter's pace."""
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+
+IMPORT = """
+import json, time
+{before}
+t = time.perf_counter()
+{what}
+print(json.dumps({{"seconds": time.perf_counter() - t}}))
+"""
+
+SAXPY = """
+import isogrid as ig
+from isogrid import In, InOut, f32
+from isogrid.dims import N
+
+@ig.kernel(grid=N, block=256)
+def {name}(a: f32, x: In[f32, N], y: InOut[f32, N]) -> None:
+    i = ig.gid()
+    y[i] = ig.fma(a, x[i], y[i])
+"""
+
+FIRST = """
+import json, pathlib, sys, time
+import numpy as np
+import isogrid, llvmlite.binding
+sys.path.insert(0, {folder!r})
+x, y = np.ones(1024, np.float32), np.ones(1024, np.float32)
+{warm}
+t = time.perf_counter()
+from saxpy_source import saxpy
+saxpy.on("cpu")(2.0, x, y)
+print(json.dumps({{"seconds": time.perf_counter() - t}}))
+"""
+
+WARM = """
+from saxpy_other import other
+other.on("cpu")(2.0, x, y)
+"""
+
+LAUNCH = """
+import json, sys, time
+import numpy as np
+sys.path.insert(0, {folder!r})
+x, y = np.ones(1024, np.float32), np.ones(1024, np.float32)
+{make}
+for _ in range(2000): launch(a, x, y)
+found = []
+for _ in range(40):
+    t = time.perf_counter()
+    for _ in range(2000): launch(a, x, y)
+    found.append((time.perf_counter() - t) / 2000)
+print(json.dumps({{"seconds": min(found), "median": sorted(found)[20]}}))
+"""
+
+NUMBA = """
+from numba import njit, prange
+@njit(parallel=True)
+def launch(a, x, y):
+    for i in prange(x.size): y[i] = a * x[i] + y[i]
+a = np.float32(1e-6)
+"""
+
+NUMBA_SERIAL = NUMBA.replace("parallel=True", "")
+
+OURS = """
+from saxpy_source import saxpy
+launch = saxpy.on("cpu")
+a = 1e-6
+"""
+
+INTERPRETER = """
+import json, sys, time
+import numpy as np
+sys.path.insert(0, {folder!r})
+from saxpy_source import saxpy
+x, y = np.ones(65536, np.float32), np.ones(65536, np.float32)
+launch = saxpy.on("interp")
+launch(2.0, x[:256], y[:256])
+t = time.perf_counter()
+launch(2.0, x, y)
+print(json.dumps({{"seconds": time.perf_counter() - t}}))
+"""
+
+
+def measure() -> list[dict[str, Any]]:
+    """One row per figure: name, value, unit, bar."""
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "saxpy_source.py").write_text(SAXPY.format(name="saxpy"))
+        (Path(folder) / "saxpy_other.py").write_text(
+            SAXPY.format(name="other").replace("fma(a, x[i], y[i])", "fma(a, y[i], x[i])")
+        )
+        cache = str(Path(folder) / "cache")
+        rows = [_row("import isogrid beyond numpy, llvmlite included", _import_seconds(), 1e3, "ms", 100)]
+        rows.append(_row("source to first result, warm process", _first(folder, WARM, None), 1e3, "ms", 150))
+        _run(FIRST.format(folder=folder, warm=""), cache)
+        rows.append(_row("first result from the disk cache, new process", _first(folder, "", cache), 1e3, "ms", 30))
+        launch = _run(LAUNCH.format(folder=folder, make=OURS), cache)
+        rows.append(_row("launch on 1,024 elements (least)", launch["seconds"], 1e6, "us", 0.5))
+        rows.append(_row("launch on 1,024 elements (median)", launch["median"], 1e6, "us", None))
+        for name, text in (("parallel", NUMBA), ("serial", NUMBA_SERIAL)):
+            numba = _run(LAUNCH.format(folder=folder, make=text), cache)
+            rows.append(_row(f"Numba's launch on 1,024 elements, {name} (least)", numba["seconds"], 1e6, "us", None))
+        rows.append(
+            _row(
+                "interpreter, 65,536 threads of saxpy",
+                _run(INTERPRETER.format(folder=folder), cache)["seconds"],
+                1,
+                "s",
+                1,
+            )
+        )
+    return rows
+
+
+def _row(name: str, seconds: float, scale: float, unit: str, bar: float | None) -> dict[str, Any]:
+    return {"name": name, "value": seconds * scale, "unit": unit, "bar": bar}
+
+
+def _run(script: str, cache: str | None) -> dict[str, Any]:
+    """Run a script in a new process; it prints one JSON object last. A cache of None is an empty one."""
+    with tempfile.TemporaryDirectory() as empty:
+        environment = {**os.environ, "ISOGRID_CACHE_DIR": cache or empty}
+        done = subprocess.run(
+            [sys.executable, "-c", script], capture_output=True, text=True, env=environment, cwd=ROOT, check=False
+        )
+    if done.returncode:
+        raise RuntimeError(done.stderr[-2000:])
+    reply: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return reply
+
+
+def _import_seconds() -> float:
+    script = IMPORT.format(before="import numpy", what="import isogrid, llvmlite.binding")
+    return statistics.median(_run(script, None)["seconds"] for _ in range(5))
+
+
+def _first(folder: str, warm: str, cache: str | None) -> float:
+    return statistics.median(_run(FIRST.format(folder=folder, warm=warm), cache)["seconds"] for _ in range(5))

@@ -1,0 +1,162 @@
+"""The benchmark behind `isogrid bench`: every gallery kernel against Numba, then latencies. Keeps its figures as JSON.
+
+python -m benchmarks.run [KERNEL ...] [--quick] [--no-latency]
+"""
+
+import argparse
+import json
+import math
+import os
+import sys
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from .compare import SIDES, Result, compare
+from .latency import measure
+from .machine import describe
+from .suite import BARS, CLASSES, MEAN_BAR
+
+RESULTS = Path(__file__).resolve().parent / "results"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """0 if every bar holds, 1 if one does not, 2 if results disagree or a kernel did not run."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("kernels", nargs="*", help="gallery kernels; all if none is named")
+    parser.add_argument("--quick", action="store_true", help="two short rounds: a first look, not a figure to quote")
+    parser.add_argument("--no-latency", action="store_true")
+    parser.add_argument("--output", type=Path, default=None, help="the JSON file; benchmarks/results/ by default")
+    options = parser.parse_args(arguments)
+    unknown = set(options.kernels) - set(CLASSES)
+    if unknown:
+        parser.error(f"unknown kernels: {', '.join(sorted(unknown))}; there are {', '.join(CLASSES)}")
+    console = Console()
+    machine = describe()
+    console.print(
+        f"[bold]{machine['processor']}[/] ({machine['llvm_name']}, {machine['vectors']}), {machine['cores']} cores"
+    )
+    results = run_kernels(options.kernels or list(CLASSES), options.quick, console)
+    console.print(speed_table(results))
+    mean = geometric_mean([result.ratio for result in results if result.samples])
+    console.print(f"geometric mean of {len(results)} ratios: [bold]{mean:.2f}[/] (bar {MEAN_BAR})")
+    latencies = [] if options.no_latency else measure()
+    if latencies:
+        console.print(latency_table(latencies))
+    file = save(options.output, machine, results, mean, latencies, load=os.getloadavg())
+    console.print(f"kept in {file}")
+    if any(result.error for result in results):
+        return 2
+    return 0 if all(verdict(result) for result in results) and mean >= MEAN_BAR else 1
+
+
+def run_kernels(names: list[str], quick: bool, console: Console) -> list[Result]:
+    """Compare kernel by kernel under a progress bar."""
+    columns = (TextColumn("{task.description:16}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    results: list[Result] = []
+    with Progress(*columns, console=console, transient=True) as progress:
+        task = progress.add_task("", total=len(names))
+        for name in names:
+            progress.update(task, description=name)
+            results.append(compare(name, rounds=2 if quick else 5, seconds=0.1 if quick else 0.25))
+            progress.advance(task)
+    return results
+
+
+def verdict(result: Result) -> bool:
+    """Whether the kernel reaches the bar of its class."""
+    bar = BARS[CLASSES[result.name]]
+    return bool(result.samples) and not result.error and (bar is None or result.ratio >= bar)
+
+
+def geometric_mean(values: list[float]) -> float:
+    return math.exp(sum(math.log(value) for value in values) / len(values)) if values else math.nan
+
+
+def speed_table(results: list[Result]) -> Table:
+    table = Table(
+        title="times per launch; ratio = faster Numba form over isogrid, above 1 is faster", title_justify="left"
+    )
+    table.add_column("kernel")
+    table.add_column("class")
+    for heading in (
+        "isogrid min ms",
+        "med ms",
+        "Numba idiomatic ms",
+        "same algorithm ms",
+        "ratio",
+        "of medians",
+        "bar",
+    ):
+        table.add_column(heading, justify="right")
+    table.add_column("")
+    for result in results:
+        kind = CLASSES[result.name]
+        bar = "" if BARS[kind] is None else f"{BARS[kind]:g}"
+        if not result.samples:
+            table.add_row(result.name, kind, "-", "-", "-", "-", "-", "-", bar, f"[red]{result.error}")
+            continue
+        numba = [f"{result.least(side) * 1e3:.4f}" for side in SIDES[1:]]
+        mark = f"[red]{result.error}" if result.error else ("[green]ok" if verdict(result) else "[red]below")
+        table.add_row(
+            result.name,
+            kind,
+            f"{result.least('cpu') * 1e3:.4f}",
+            f"{result.median('cpu') * 1e3:.4f}",
+            *numba,
+            f"{result.ratio:.2f}",
+            f"{result.median_ratio:.2f}",
+            bar,
+            mark,
+        )
+    return table
+
+
+def latency_table(rows: list[dict[str, Any]]) -> Table:
+    table = Table(title="latency", title_justify="left")
+    table.add_column("what")
+    table.add_column("value", justify="right")
+    table.add_column("unit")
+    table.add_column("at most", justify="right")
+    for row in rows:
+        over = row["bar"] is not None and row["value"] > row["bar"]
+        colour = "red" if over else "green" if row["bar"] is not None else "default"
+        bar = "" if row["bar"] is None else f"{row['bar']:g}"
+        table.add_row(row["name"], f"[{colour}]{row['value']:.3f}", row["unit"], bar)
+    return table
+
+
+def save(
+    file: Path | None,
+    machine: dict[str, str | int],
+    results: list[Result],
+    mean: float,
+    latencies: list[dict[str, Any]],
+    load: tuple[float, float, float],
+) -> Path:
+    """Write everything that was measured, samples included."""
+    stamp = time.strftime("%Y-%m-%d_%H%M%S", time.gmtime())
+    target = file or RESULTS / f"{stamp}.json"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    kernels = [
+        {
+            **asdict(result),
+            "class": CLASSES[result.name],
+            "bar": BARS[CLASSES[result.name]],
+            "ratio": result.ratio if result.samples else None,
+            "median_ratio": result.median_ratio if result.samples else None,
+        }
+        for result in results
+    ]
+    content = {"time": stamp, "machine": machine, "load": load, "mean": mean, "latency": latencies, "kernels": kernels}
+    target.write_text(json.dumps(content, indent=1, default=lambda number: float(f"{number:.4g}")) + "\n")
+    return target
+
+
+if __name__ == "__main__":
+    sys.exit(main())
