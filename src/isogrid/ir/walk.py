@@ -43,6 +43,33 @@ def children(node: AnyNode) -> tuple[AnyNode, ...]:
 
 
 @overload
+def expressions(node: k.Node) -> tuple[k.Expr, ...]: ...
+@overload
+def expressions(node: d.Node) -> tuple[d.Expr, ...]: ...
+def expressions(node: Any) -> tuple[Any, ...]:
+    """Direct operand expressions of a node, without the statements in its blocks."""
+    return tuple(part for part in _children(node) if is_expr(part))
+
+
+@overload
+def statements(node: k.Node) -> tuple[k.Statement, ...]: ...
+@overload
+def statements(node: d.Node) -> tuple[d.Statement, ...]: ...
+def statements(node: Any) -> tuple[Any, ...]:
+    """Statements in the blocks of a node, without its expressions."""
+    return tuple(part for part in _children(node) if not is_expr(part))
+
+
+@overload
+def visit_exprs(root: k.Expr) -> Iterator[k.Expr]: ...
+@overload
+def visit_exprs(root: d.Expr) -> Iterator[d.Expr]: ...
+def visit_exprs(root: Any) -> Iterator[Any]:
+    """An expression and all its parts, parents before their children."""
+    yield from visit(root)
+
+
+@overload
 def visit(root: k.Node | k.Block) -> Iterator[k.Node]: ...
 @overload
 def visit(root: d.Node | d.Block) -> Iterator[d.Node]: ...
