@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from isogrid.launch.backends import LAST_RESORT, PLANNED, PREFERRED, RUNTIMES, option_types, runtime_attribute
 from isogrid.launch.errors import DeviceError
-from isogrid.launch.options import HINTS, NO_OPTIONS, PORTABLE, Options, checked_options, type_text
+from isogrid.launch.options import HINTS, NO_OPTIONS, PORTABLE, Options, checked_options, tell_of_scope, type_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +53,9 @@ class _Scopes:
     def change(self, by: int) -> None:
         with self.lock:
             self.open += by
+            first = by > 0 and self.open == 1
+        if first:
+            tell_of_scope()
 
 
 SCOPES: Final = _Scopes()

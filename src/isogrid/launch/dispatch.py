@@ -86,7 +86,9 @@ def launch(
     _run(definition, device, artifact, arguments, dims, shape, used)
     if shape.open_extents or given.block is not None or kernel.fixed or keywords or _tracing():
         return
-    kernel.state.native = native_callable(runtime(device), artifact, program, definition, specialisation, used)
+    native = native_callable(runtime(device), artifact, program, definition, specialisation, used)
+    if native is not None:
+        kernel.install(native, choice.device)
 
 
 def effective_options(explicit: Options, device: Device) -> Options:

@@ -16,6 +16,7 @@ from isogrid.launch import dispatch
 from isogrid.launch.devices import SCOPES, Device, choose, device as device_named  # isort: skip
 from isogrid.launch.errors import LaunchTypeError, OptionError
 from isogrid.launch.geometry import Given
+from isogrid.launch.native import UNUSUAL
 from isogrid.launch.options import (
     NO_OPTIONS,
     PORTABLE,
@@ -30,17 +31,9 @@ from isogrid.support.errors import KernelRefused
 _OPEN: Final = Given()
 
 
-class _State:
-    """The native callable of the last ordinary launch of one kernel value; dropped when process defaults change."""
-
-    __slots__ = ("__weakref__", "native")
-
-    def __init__(self) -> None:
-        self.native: Any = None
-        tell_of_changes(self)
-
-    def defaults_changed(self) -> None:
-        self.native = None
+def _unusual(*arguments: Any) -> Any:
+    """Stands for a native callable that there is not."""
+    return UNUSUAL
 
 
 class Kernel:
@@ -54,7 +47,8 @@ class Kernel:
     tunables: Mapping[str, int]
     device: Device | None
     fixed: Mapping[str, Any]
-    state: _State
+    native: Callable[..., Any]
+    scoped: dict[Device, Callable[..., Any]]
 
     def __init__(
         self,
@@ -73,8 +67,10 @@ class Kernel:
         put("tunables", dict(tunables or {}))
         put("device", device)
         put("fixed", dict(fixed or {}))
-        put("state", _State())
+        put("native", _unusual)
+        put("scoped", {})
         self._check_block()
+        tell_of_changes(self)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name.startswith("__"):  # functools.update_wrapper
@@ -84,9 +80,14 @@ class Kernel:
 
     def __call__(self, *arguments: Any, **keywords: Any) -> None:
         """Launch on these arguments and return when the launch is done."""
-        native = self.state.native
-        if native is not None and not keywords and not SCOPES.open and native(*arguments) is None:
-            return
+        if keywords or self.native(*arguments) is not None:
+            self._launch(arguments, keywords)
+
+    def _launch(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> None:
+        if SCOPES.open and not keywords:
+            native = self.scoped.get(choose(self.device).device)
+            if native is not None and native(*arguments) is None:
+                return
         dispatch.launch(self, arguments, keywords, _OPEN)
 
     def launch(
@@ -180,6 +181,21 @@ class Kernel:
         parts += [f"{key}={value}" for key, value in sorted(self.tunables.items())]
         parts += [f"{name} bound" for name in self.fixed]
         return f"<isogrid kernel {' '.join(parts)}>"
+
+    def install(self, native: Callable[..., Any], device: Device) -> None:
+        """Let calls try `native` first: always, or within `ig.use` blocks of that device while one is open."""
+        with SCOPES.lock:
+            if self.device is not None or not SCOPES.open:
+                object.__setattr__(self, "native", native)
+            else:
+                self.scoped[device] = native
+
+    def ambient_changed(self, defaults: bool) -> None:
+        """Forget native callables: process defaults changed, or the first `ig.use` block opened."""
+        if defaults:
+            self.scoped.clear()
+        if defaults or self.device is None:
+            object.__setattr__(self, "native", _unusual)
 
     def __reduce__(self) -> Any:
         from isogrid.launch.pickling import reduced

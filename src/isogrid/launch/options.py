@@ -145,7 +145,7 @@ def default_options(**options: Any) -> dict[str, Any]:
         _PROCESS.options = new.over(kept)
         listeners = list(_PROCESS.listeners)
     for listener in listeners:
-        listener.defaults_changed()
+        listener.ambient_changed(defaults=True)
     return _PROCESS.options.values()
 
 
@@ -155,9 +155,17 @@ def process_options() -> Options:
 
 
 def tell_of_changes(listener: Any) -> None:
-    """Call `listener.defaults_changed()` whenever process defaults change, for as long as it lives."""
+    """Call `listener.ambient_changed(...)` when process defaults or open scopes change, for as long as it lives."""
     with _PROCESS.lock:
         _PROCESS.listeners.add(listener)
+
+
+def tell_of_scope() -> None:
+    """The first `ig.use` block of this process has opened."""
+    with _PROCESS.lock:
+        listeners = list(_PROCESS.listeners)
+    for listener in listeners:
+        listener.ambient_changed(defaults=False)
 
 
 # --- values ----------------------------------------------------------------------------------------------------------
