@@ -213,21 +213,21 @@ close:
 ; Chunks on all processors, or in order on this one where another thread's launch has the workers.
 define internal i64 @run_rest(ptr %context, ptr %args, i64 %first, i64 %end, double %rate, ptr %flag, ptr %poll) {
 entry:
+  %sizes = alloca %Sizes
   %function = load ptr, ptr %context
   %align.place = getelementptr %Context, ptr %context, i64 0, i32 3
   %align = load i64, ptr %align.place
   %units = sub i64 %end, %first
-  %step = call i64 @chunk_size(i64 %units, double %rate, i64 %align)
+  call void @chunk_sizes(ptr %sizes, i64 %units, double %rate, i64 %align)
   %owner = cmpxchg ptr @busy, i32 0, i32 1 acquire monotonic
   %free = extractvalue { i32, i1 } %owner, 1
   br i1 %free, label %together, label %alone
 together:
-  %low.all = call i64 @parallel(ptr %function, ptr %args, i64 %first, i64 %end, i64 %step, i64 %align, ptr %flag,
-                                ptr %poll)
+  %low.all = call i64 @parallel(ptr %function, ptr %args, i64 %first, i64 %end, ptr %sizes, ptr %flag, ptr %poll)
   store atomic i32 0, ptr @busy release, align 4
   br label %done
 alone:
-  %low.own = call i64 @serial(ptr %function, ptr %args, i64 %first, i64 %end, i64 %step, ptr %flag, ptr %poll)
+  %low.own = call i64 @serial(ptr %function, ptr %args, i64 %first, i64 %end, ptr %sizes, ptr %flag, ptr %poll)
   br label %done
 done:
   %low = phi i64 [ %low.all, %together ], [ %low.own, %alone ]
@@ -249,27 +249,29 @@ out:
   ret i64 %low
 }
 
-; At least 10 us of work, about eight chunks for each participant, at most 5 ms so that Ctrl-C is seen in time.
-define internal i64 @chunk_size(i64 %units, double %rate, i64 %align) {
+; First chunks of about 10 us by the last measurement; at the most, about eight for each participant.
+define internal void @chunk_sizes(ptr %sizes, i64 %units, double %rate, i64 %align) {
   %per.us = load double, ptr @ticks_per_us
   %wanted = load i64, ptr @wanted
   %participants = add i64 %wanted, 1
   %pieces = shl i64 %participants, 3
   %even = sdiv i64 %units, %pieces
   %some.rate = call double @llvm.maximum.f64(double %rate, double 1.0e-6)
-  %least.ticks = fmul double %per.us, 10.0
-  %least.float = fdiv double %least.ticks, %some.rate
-  %least.capped = call double @llvm.minimum.f64(double %least.float, double 1.0e15)
-  %least = fptosi double %least.capped to i64
-  %most.ticks = fmul double %per.us, 5000.0
-  %most.float = fdiv double %most.ticks, %some.rate
-  %most.capped = call double @llvm.minimum.f64(double %most.float, double 1.0e15)
-  %most = fptosi double %most.capped to i64
-  %more = call i64 @llvm.smax.i64(i64 %even, i64 %least)
-  %less = call i64 @llvm.smin.i64(i64 %more, i64 %most)
-  %positive = call i64 @llvm.smax.i64(i64 %less, i64 1)
-  %size = call i64 @round_up(i64 %positive, i64 %align)
-  ret i64 %size
+  %ticks = fmul double %per.us, 10.0
+  %by.rate = fdiv double %ticks, %some.rate
+  %capped = call double @llvm.minimum.f64(double %by.rate, double 1.0e15)
+  %counted = fptosi double %capped to i64
+  %first.some = call i64 @llvm.smax.i64(i64 %counted, i64 1)
+  %first = call i64 @round_up(i64 %first.some, i64 %align)
+  %even.some = call i64 @llvm.smax.i64(i64 %even, i64 1)
+  %even.up = call i64 @round_up(i64 %even.some, i64 %align)
+  %most = call i64 @llvm.smax.i64(i64 %even.up, i64 %first)
+  store i64 %first, ptr %sizes
+  %most.place = getelementptr %Sizes, ptr %sizes, i64 0, i32 1
+  store i64 %most, ptr %most.place
+  %align.place = getelementptr %Sizes, ptr %sizes, i64 0, i32 2
+  store i64 %align, ptr %align.place
+  ret void
 }
 
 ; Choose the interrupt flag, start the clock of polls, arm Ctrl-C, release the GIL.
@@ -437,7 +439,13 @@ entry:
   %flag.slot = getelementptr ptr, ptr %args, i64 1
   store ptr %own.flag, ptr %flag.slot
   %flag = call ptr @open_launch(ptr %args, ptr %own.flag, ptr %poll, double 1.0e18, i64 %polls)
-  %low = call i64 @serial(ptr %function, ptr %args, i64 %lo, i64 %hi, i64 %align, ptr %flag, ptr %poll)
+  %sizes = alloca %Sizes
+  store i64 %align, ptr %sizes
+  %most.place = getelementptr %Sizes, ptr %sizes, i64 0, i32 1
+  store i64 1073741824, ptr %most.place
+  %multiple.place = getelementptr %Sizes, ptr %sizes, i64 0, i32 2
+  store i64 %align, ptr %multiple.place
+  %low = call i64 @serial(ptr %function, ptr %args, i64 %lo, i64 %hi, ptr %sizes, ptr %flag, ptr %poll)
   %result = call i64 @close_launch(ptr %flag, ptr %poll, i64 %polls, i64 %low)
   call void @llvm.x86.sse.ldmxcsr(ptr %csr.old)
   ret i64 %result

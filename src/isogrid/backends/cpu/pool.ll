@@ -7,8 +7,10 @@
 ; reads `job` afterwards. `job` is not rewritten before the count is back at 0.
 ; Results of a range: 0 done, positive: some thread trapped, negative: stopped by the interrupt flag.
 
-%Job = type { ptr, ptr, i64, i64, i64, i64, i64, ptr }
-; function, arguments, first unit, end, units per chunk, parts, units per part, interrupt flag
+%Job = type { ptr, ptr, i64, i64, %Sizes, i64, i64, ptr }
+; function, arguments, first unit, end, sizes of chunks, parts, units per part, interrupt flag
+%Sizes = type { i64, i64, i64 }
+; units of a participant's first chunk, most units of any, a multiple of
 %Poll = type { i64, ptr, i64, i64 }
 ; tick of the next poll, saved Python thread state or null while the GIL is held, ticks measured, units measured
 %Context = type { ptr, ptr, double, i64, i64 }
@@ -300,29 +302,57 @@ quiet:
   ret i1 false
 }
 
-; One chunk, measured where `poll` is given.
-define internal i64 @chunk(ptr %function, ptr %args, i64 %lo, i64 %hi, ptr %poll) {
+; One chunk of a participant. `size` becomes the size of its next one: twice as much up to the most, and less after a
+; chunk of over 5 ms. So a launch whose units cost more than the last one's is soon cut finely enough for Ctrl-C and for
+; the other participants. Times go to `poll`, where it is given.
+define internal i64 @chunk(ptr %function, ptr %args, i64 %lo, i64 %hi, ptr %size, ptr %sizes, ptr %poll) {
 entry:
-  %measured = icmp ne ptr %poll, null
-  br i1 %measured, label %timed, label %plain
-plain:
-  %r = call i64 %function(ptr %args, i64 %lo, i64 %hi)
-  ret i64 %r
-timed:
   %start = call i64 @llvm.readcyclecounter()
-  %s = call i64 %function(ptr %args, i64 %lo, i64 %hi)
+  %r = call i64 %function(ptr %args, i64 %lo, i64 %hi)
   %end = call i64 @llvm.readcyclecounter()
+  %took = sub i64 %end, %start
+  %count = sub i64 %hi, %lo
+  %most.place = getelementptr %Sizes, ptr %sizes, i64 0, i32 1
+  %most = load i64, ptr %most.place
+  %long = call i64 @ticks_of(double 5000.0)
+  %is.long = icmp sgt i64 %took, %long
+  br i1 %is.long, label %shrink, label %grow
+shrink:
+  %long.float = sitofp i64 %long to double
+  %took.float = sitofp i64 %took to double
+  %count.float = sitofp i64 %count to double
+  %share = fdiv double %long.float, %took.float
+  %less.float = fmul double %count.float, %share
+  %less = fptosi double %less.float to i64
+  %multiple.place = getelementptr %Sizes, ptr %sizes, i64 0, i32 2
+  %multiple = load i64, ptr %multiple.place
+  %some = call i64 @llvm.smax.i64(i64 %less, i64 1)
+  ; Such dear units need no whole cache lines, only whole vectors.
+  %vector = call i64 @llvm.smin.i64(i64 %multiple, i64 16)
+  %less.up = call i64 @round_up(i64 %some, i64 %vector)
+  store i64 %less.up, ptr %size
+  br label %note
+grow:
+  %now = load i64, ptr %size
+  %twice = shl i64 %now, 1
+  %more = call i64 @llvm.smin.i64(i64 %twice, i64 %most)
+  store i64 %more, ptr %size
+  br label %note
+note:
+  %noted = icmp ne ptr %poll, null
+  br i1 %noted, label %add, label %out
+add:
   %ticks.place = getelementptr %Poll, ptr %poll, i64 0, i32 2
   %units.place = getelementptr %Poll, ptr %poll, i64 0, i32 3
-  %took = sub i64 %end, %start
-  %size = sub i64 %hi, %lo
   %ticks = load i64, ptr %ticks.place
   %units = load i64, ptr %units.place
   %ticks.new = add i64 %ticks, %took
-  %units.new = add i64 %units, %size
+  %units.new = add i64 %units, %count
   store i64 %ticks.new, ptr %ticks.place
   store i64 %units.new, ptr %units.place
-  ret i64 %s
+  br label %out
+out:
+  ret i64 %r
 }
 
 ; Take chunks of the present job: this participant's own part first, so that its data stay in its cache, then the others'.
@@ -332,7 +362,10 @@ entry:
   %args = load ptr, ptr getelementptr (%Job, ptr @job, i64 0, i32 1)
   %first = load i64, ptr getelementptr (%Job, ptr @job, i64 0, i32 2)
   %end = load i64, ptr getelementptr (%Job, ptr @job, i64 0, i32 3)
-  %step = load i64, ptr getelementptr (%Job, ptr @job, i64 0, i32 4)
+  %sizes = getelementptr %Job, ptr @job, i64 0, i32 4
+  %size = alloca i64
+  %size.first = load i64, ptr %sizes
+  store i64 %size.first, ptr %size
   %parts = load i64, ptr getelementptr (%Job, ptr @job, i64 0, i32 5)
   %per.part = load i64, ptr getelementptr (%Job, ptr @job, i64 0, i32 6)
   %flag = load ptr, ptr getelementptr (%Job, ptr @job, i64 0, i32 7)
@@ -352,6 +385,7 @@ take:
   %stopped = icmp ne i32 %stop, 0
   br i1 %stopped, label %leave, label %claim
 claim:
+  %step = load i64, ptr %size
   %taken = atomicrmw add ptr %counter, i64 %step monotonic
   %lo = add i64 %part.lo, %taken
   %some = icmp slt i64 %lo, %part.hi
@@ -364,7 +398,7 @@ go:
 run:
   %full = add i64 %lo, %step
   %hi = call i64 @llvm.smin.i64(i64 %full, i64 %part.hi)
-  %r = call i64 @chunk(ptr %function, ptr %args, i64 %lo, i64 %hi, ptr %poll)
+  %r = call i64 @chunk(ptr %function, ptr %args, i64 %lo, i64 %hi, ptr %size, ptr %sizes, ptr %poll)
   %fine = icmp eq i64 %r, 0
   br i1 %fine, label %after, label %odd
 odd:
@@ -395,8 +429,11 @@ leave:
 
 ; All of [lo, hi) on this thread, in order. Gives the start of the first trapped chunk, else -1 (also when stopped:
 ; the caller looks at the flag).
-define internal i64 @serial(ptr %function, ptr %args, i64 %first, i64 %end, i64 %step, ptr %flag, ptr %poll) {
+define internal i64 @serial(ptr %function, ptr %args, i64 %first, i64 %end, ptr %sizes, ptr %flag, ptr %poll) {
 entry:
+  %size = alloca i64
+  %size.first = load i64, ptr %sizes
+  store i64 %size.first, ptr %size
   br label %take
 take:
   %lo = phi i64 [ %first, %entry ], [ %hi, %ask ]
@@ -408,9 +445,10 @@ look:
   br i1 %stopped, label %clean, label %run
 run:
   %left = sub i64 %end, %lo
-  %size = call i64 @llvm.smin.i64(i64 %left, i64 %step)
-  %hi = add i64 %lo, %size
-  %r = call i64 @chunk(ptr %function, ptr %args, i64 %lo, i64 %hi, ptr %poll)
+  %step = load i64, ptr %size
+  %count = call i64 @llvm.smin.i64(i64 %left, i64 %step)
+  %hi = add i64 %lo, %count
+  %r = call i64 @chunk(ptr %function, ptr %args, i64 %lo, i64 %hi, ptr %size, ptr %sizes, ptr %poll)
   %fine = icmp eq i64 %r, 0
   br i1 %fine, label %ask, label %odd
 ask:
@@ -429,10 +467,12 @@ clean:
 }
 
 ; [first, end) on all processors; the caller owns `busy`. Gives the start of the lowest trapped chunk, else -1.
-define internal i64 @parallel(ptr %function, ptr %args, i64 %first, i64 %end, i64 %step, i64 %align, ptr %flag,
-                              ptr %poll) {
+define internal i64 @parallel(ptr %function, ptr %args, i64 %first, i64 %end, ptr %sizes, ptr %flag, ptr %poll) {
 entry:
   %timeout = alloca { i64, i64 }
+  %step = load i64, ptr %sizes
+  %align.place = getelementptr %Sizes, ptr %sizes, i64 0, i32 2
+  %align = load i64, ptr %align.place
   %units = sub i64 %end, %first
   %units.up = add i64 %units, %step
   %units.less = sub i64 %units.up, 1
@@ -451,7 +491,7 @@ entry:
   store ptr %args, ptr getelementptr (%Job, ptr @job, i64 0, i32 1)
   store i64 %first, ptr getelementptr (%Job, ptr @job, i64 0, i32 2)
   store i64 %end, ptr getelementptr (%Job, ptr @job, i64 0, i32 3)
-  store i64 %step, ptr getelementptr (%Job, ptr @job, i64 0, i32 4)
+  call void @llvm.memcpy.p0.p0.i64(ptr getelementptr (%Job, ptr @job, i64 0, i32 4), ptr %sizes, i64 24, i1 false)
   store i64 %parts, ptr getelementptr (%Job, ptr @job, i64 0, i32 5)
   store i64 %per.part, ptr getelementptr (%Job, ptr @job, i64 0, i32 6)
   store ptr %flag, ptr getelementptr (%Job, ptr @job, i64 0, i32 7)
