@@ -2,15 +2,15 @@
 
 import numpy as np
 import pytest
+from tests.cpu.harness import Launch, compile_kernel
 
 from isogrid.ir import device as d
 from isogrid.ir.device import Machine
 from isogrid.ir.kernel import ArrayParameter, DimValue, Geometry, ScalarParameter
 from isogrid.ir.types import Access, Scalar, Space
-from tests.cpu.harness import Launch, compile_kernel
 
 N = DimValue("N")
-I = d.Special("thread", 0)
+GID = d.Special("thread", 0)
 
 
 def f32(*arguments: d.Expr, op: str) -> d.Op:
@@ -20,7 +20,7 @@ def f32(*arguments: d.Expr, op: str) -> d.Op:
 def saxpy() -> d.Kernel:
     x, y = d.Load("x", d.Value("i", Machine.I64), Machine.F32), d.Load("y", d.Value("i", Machine.I64), Machine.F32)
     body = (
-        d.Let("i", I),
+        d.Let("i", GID),
         d.Let("t", f32(d.Argument("scalar", "a", Machine.F32), x, op="fmul")),
         d.Store("y", d.Value("i", Machine.I64), f32(d.Value("t", Machine.F32), y, op="fadd")),
     )

@@ -248,7 +248,7 @@ def names_in(node: d.Expr) -> frozenset[str]:
         case d.Value():
             return frozenset((node.name,))
         case d.Op():
-            return frozenset().union(*(names_in(a) for a in node.arguments))
+            return frozenset(name for a in node.arguments for name in names_in(a))
         case d.Load():
             return names_in(node.index)
         case d.Literal() | d.Argument() | d.Special():

@@ -1,0 +1,348 @@
+"""The body of a grouped kernel as a tree: group-level steps and control flow around regions that threads run in turn.
+
+    let s = 128 (group)                       group step
+    [ let v = load x[..]; tile[lid] = v ]     region 0
+    barrier
+    loop                                      group control flow
+      [ if lid < s: tile[lid] += .. ]         region 1
+      barrier
+
+Splitting where no barrier stands is allowed because threads of one interval do not race.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from isogrid.backends.cpu.emit_guards import LaneFacts, split_guards
+from isogrid.backends.cpu.emit_levels import GROUP, Levels, expressions_of, names_in
+from isogrid.ir import device as d
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Statements that every thread runs without meeting others."""
+
+    number: int
+    body: d.Block
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A `Let` or `Set` of a value of the whole group, a barrier, a collective, or an exit of all threads."""
+
+    node: d.Statement
+
+
+@dataclass(frozen=True, slots=True)
+class Nest:
+    """A construct of the whole group around other nodes."""
+
+    node: d.If | d.For | d.Loop | d.Scope
+    body: "Plan"
+    otherwise: "Plan" = ()
+
+
+Node: TypeAlias = Region | Step | Nest
+Plan: TypeAlias = tuple[Node, ...]
+
+
+@dataclass(slots=True)
+class _Build:
+    facts: LaneFacts
+    constructs: frozenset[int]
+    uses: dict[str, set[int]]
+    regions: int = 0
+
+
+def group_constructs(body: d.Block) -> frozenset[int]:
+    """Constructs (by identity) that hold a barrier, and those at their level that leave such a construct."""
+    found: set[int] = set()
+    _holds_barrier(body, found)
+    before = -1
+    while before != len(found):
+        before = len(found)
+        _leaves_group(body, (), found)
+    return frozenset(found)
+
+
+def _holds_barrier(body: d.Block, found: set[int]) -> bool:
+    holds = False
+    for node in body:
+        match node:
+            case d.Barrier() | d.Collective():
+                holds = True
+            case d.If():
+                # Both sides are visited: `or` would stop early.
+                inside = [_holds_barrier(node.then, found), _holds_barrier(node.otherwise, found)]
+                if any(inside):
+                    found.add(id(node))
+                    holds = True
+            case d.For() | d.Loop() | d.Scope():
+                if _holds_barrier(node.body, found):
+                    found.add(id(node))
+                    holds = True
+            case _:
+                continue
+    return holds
+
+
+def _leaves_group(body: d.Block, around: tuple[d.Statement, ...], found: set[int]) -> None:
+    """Add the `If`s directly in group control flow that hold an exit of one of the constructs `around`."""
+    for node in body:
+        match node:
+            case d.If():
+                if id(node) not in found and _exits(node, around):
+                    found.add(id(node))
+                if id(node) in found:
+                    _leaves_group(node.then, around, found)
+                    _leaves_group(node.otherwise, around, found)
+            case d.For() | d.Loop() | d.Scope():
+                if id(node) in found:
+                    _leaves_group(node.body, (*around, node), found)
+            case _:
+                continue
+
+
+def _exits(node: d.If, around: tuple[d.Statement, ...]) -> bool:
+    labels = {c.label for c in around if isinstance(c, d.Scope)}
+    loops = any(isinstance(c, d.For | d.Loop) for c in around)
+    inner = _same_loop(node.then + node.otherwise)
+    if any(_is_exit(s, labels, loops) for s in inner):
+        return True
+    return bool(around) and any(isinstance(s, d.Return) for s in every_statement((node,)))
+
+
+def _is_exit(node: d.Statement, labels: set[str], loops: bool) -> bool:
+    match node:
+        case d.Break() | d.Continue():
+            return loops
+        case d.Leave():
+            return node.label in labels
+        case _:
+            return False
+
+
+def _same_loop(body: d.Block) -> Iterator[d.Statement]:
+    """Statements that belong to the loop around `body`, not to loops inside it."""
+    for node in body:
+        yield node
+        match node:
+            case d.If():
+                yield from _same_loop(node.then + node.otherwise)
+            case d.Scope():
+                yield from _same_loop(node.body)
+            case _:
+                continue
+
+
+def plan_body(body: d.Block, facts: LaneFacts, constructs: frozenset[int]) -> tuple[Plan, int]:
+    """The plan of a thread body and the number of its regions."""
+    uses: dict[str, set[int]] = {}
+    for node in every_statement(body):
+        for expression in expressions_of(node):
+            for name in names_in(expression):
+                uses.setdefault(name, set()).add(id(node))
+    build = _Build(facts, constructs, uses)
+    return _plan(build, body), build.regions
+
+
+def every_statement(body: Sequence[d.Statement]) -> Iterator[d.Statement]:
+    for node in body:
+        yield node
+        match node:
+            case d.If():
+                yield from every_statement(node.then)
+                yield from every_statement(node.otherwise)
+            case d.For() | d.Loop() | d.Scope():
+                yield from every_statement(node.body)
+            case _:
+                continue
+
+
+def _plan(build: _Build, body: d.Block) -> Plan:
+    nodes: list[Node] = []
+    pending: list[d.Statement] = []
+
+    def flush() -> None:
+        nodes.extend(_regions(build, tuple(pending)))
+        pending.clear()
+
+    for node in body:
+        match node:
+            case d.Let() if _is_of_group(build, node.name):
+                if not _may_go_first(node.value, pending):
+                    flush()
+                nodes.append(Step(node))
+            case d.Set() if _is_of_group(build, node.name):
+                flush()
+                nodes.append(Step(node))
+            case d.Barrier() | d.Collective() | d.Break() | d.Continue() | d.Leave() | d.Return():
+                flush()
+                nodes.append(Step(node))
+            case d.If() if id(node) in build.constructs:
+                flush()
+                nodes.append(Nest(node, _plan(build, node.then), _plan(build, node.otherwise)))
+            case d.For() | d.Loop() | d.Scope() if id(node) in build.constructs:
+                flush()
+                nodes.append(Nest(node, _plan(build, node.body)))
+            case _:
+                pending.append(node)
+    flush()
+    return tuple(nodes)
+
+
+def _is_of_group(build: _Build, name: str) -> bool:
+    return build.facts.levels.values.get(name, GROUP) == GROUP
+
+
+def _may_go_first(value: d.Expr, pending: list[d.Statement]) -> bool:
+    """Whether a value of the group may be computed before statements that wait: none of them makes it defined."""
+    return is_total(value) or all(isinstance(s, d.Let) for s in pending)
+
+
+def is_total(node: d.Expr) -> bool:
+    """Whether the expression is defined everywhere: it loads nothing and divides by nothing."""
+    match node:
+        case d.Load():
+            return False
+        case d.Op():
+            return node.op not in _PARTIAL and all(is_total(a) for a in node.arguments)
+        case _:
+            return True
+
+
+_PARTIAL = frozenset({"sdiv", "srem", "udiv", "urem", "fptosi", "fptoui"})
+
+
+# --- regions ---------------------------------------------------------------------------------------------------------
+
+
+def _regions(build: _Build, body: d.Block) -> Iterator[Region]:
+    """Cut around every `if` whose condition bounds the lane: it then runs over its own lanes only."""
+    run: list[d.Statement] = []
+    for node in body:
+        if isinstance(node, d.If) and _is_guard(build, node, body):
+            lets = _only_for(build, run, node)
+            if run[: len(run) - len(lets)]:
+                yield _region(build, run[: len(run) - len(lets)])
+            yield _region(build, [*lets, node])
+            run = []
+        else:
+            run.append(node)
+    if run:
+        yield _region(build, run)
+
+
+def _region(build: _Build, body: list[d.Statement]) -> Region:
+    build.regions += 1
+    return Region(build.regions - 1, tuple(body))
+
+
+def _is_guard(build: _Build, node: d.If, body: d.Block) -> bool:
+    lets = tuple(s for s in body[: body.index(node)] if isinstance(s, d.Let))
+    return not node.otherwise and bool(split_guards((*lets, node), build.facts).bounds) and not _returns(node)
+
+
+def _returns(node: d.If) -> bool:
+    return any(isinstance(s, d.Return | d.Leave) for s in every_statement(node.then))
+
+
+def _only_for(build: _Build, run: list[d.Statement], guard: d.If) -> list[d.Statement]:
+    """The `Let`s right before a guard that nothing else reads: they move inside it."""
+    inside = {id(guard), *(id(s) for s in every_statement(guard.then))}
+    kept: list[d.Statement] = []
+    for node in reversed(run):
+        if not isinstance(node, d.Let) or not build.uses.get(node.name, set()) <= inside:
+            break
+        inside.add(id(node))
+        kept.append(node)
+    return kept[::-1]
+
+
+# --- values that cross regions ---------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Crossing:
+    """`kept` names are stored per thread between regions, `again` are `Let`s that each region computes anew."""
+
+    kept: dict[str, d.Machine] = field(default_factory=dict[str, d.Machine])
+    again: dict[str, d.Let] = field(default_factory=dict[str, d.Let])
+
+
+def crossing_values(plan: Plan, levels: Levels, variables: dict[str, d.Machine]) -> Crossing:
+    """Names that are defined in one region and read in another."""
+    homes: dict[str, tuple[int, d.Let]] = {}
+    touched: dict[str, set[int]] = {}
+    result = Crossing()
+    for region in regions_of(plan):
+        for node in every_statement(region.body):
+            for expression in expressions_of(node):
+                for name in names_in(expression):
+                    touched.setdefault(name, set()).add(region.number)
+            match node:
+                case d.Let() if node.name not in levels.escaping:
+                    homes[node.name] = (region.number, node)
+                case d.Let() | d.Set():
+                    touched.setdefault(node.name, set()).add(region.number)
+                case d.For() if node.counter in levels.escaping:
+                    touched.setdefault(node.counter, set()).add(region.number)
+                case _:
+                    continue
+    for number, step in enumerate(_steps(plan), 1):
+        # The region that stores a collective's operands and the one that sets its result are made later.
+        if isinstance(step.node, d.Collective):
+            for name in (step.node.target, *names_in(step.node.value)):
+                touched.setdefault(name, set()).add(-number)
+    for name, type in variables.items():
+        if levels.values.get(name, GROUP) > GROUP and len(touched.get(name, ())) > 1:
+            result.kept[name] = type
+    for name, (home, let) in homes.items():
+        if touched.get(name, {home}) == {home}:
+            continue
+        if _is_cheap(let.value, homes, result, variables):
+            result.again[name] = let
+        else:
+            result.kept[name] = let.value.type
+    return result
+
+
+def _is_cheap(
+    node: d.Expr, homes: dict[str, tuple[int, d.Let]], result: Crossing, variables: dict[str, d.Machine]
+) -> bool:
+    """Whether a value can be computed again anywhere: coordinates, arguments and `Let`s of the group, no memory."""
+    if not is_total(node):
+        return False
+    for name in names_in(node):
+        if name in variables or name in result.kept:
+            return False
+        if name in homes and not _is_cheap(homes[name][1].value, homes, result, variables):
+            return False
+        if name in homes:
+            result.again[name] = homes[name][1]
+    return True
+
+
+def regions_of(plan: Plan) -> Iterator[Region]:
+    for node in plan:
+        match node:
+            case Region():
+                yield node
+            case Nest():
+                yield from regions_of(node.body)
+                yield from regions_of(node.otherwise)
+            case Step():
+                continue
+
+
+def _steps(plan: Plan) -> Iterator[Step]:
+    for node in plan:
+        match node:
+            case Step():
+                yield node
+            case Nest():
+                yield from _steps(node.body)
+                yield from _steps(node.otherwise)
+            case Region():
+                continue
