@@ -1,0 +1,312 @@
+"""`build` turns a definition and its specialisation into kernel IR, or refuses it with every report of its body.
+
+build(define(saxpy.function, grid=N), Specialisation())  ->  ir.kernel.Kernel
+"""
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, assert_never
+
+from isogrid.diagnostics.report import Report
+from isogrid.frontend import binding, calls, expressions, functions, intrinsics, names, statements
+from isogrid.frontend.capture import Captured, capture
+from isogrid.frontend.captures import Captures
+from isogrid.frontend.coercion import condition
+from isogrid.frontend.definition import (
+    ArrayDeclaration,
+    Declaration,
+    Definition,
+    ElementType,
+    Generic,
+    ScalarDeclaration,
+    Specialisation,
+)
+from isogrid.frontend.geometry import constant_value
+from isogrid.frontend.inference import LAST_ROUND, Key
+from isogrid.frontend.scope import Builder, Frame, RefusedError
+from isogrid.frontend.values import ArrayValue, FunctionValue, NothingValue, Typed
+from isogrid.ir import kernel as k
+from isogrid.ir.types import Scalar, Space
+from isogrid.support.errors import CompilerBug, KernelRefused
+
+#: Threads per group where neither decorator nor launch says; an ungrouped kernel cannot observe it.
+DEFAULT_BLOCK: Final = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A kernel and what it was built from: the constants that it used, by name and value, for `check` to list."""
+
+    kernel: k.Kernel
+    constants: tuple[tuple[str, str], ...]
+
+
+def build(definition: Definition, specialisation: Specialisation, captures: Captures | None = None) -> k.Kernel:
+    """The kernel IR of one specialisation; raises `KernelRefused` with all reports of the body.
+
+    `captures` keeps constants between builds of one kernel, so that later changes of them are not seen.
+    """
+    return build_with_constants(definition, specialisation, captures).kernel
+
+
+def build_with_constants(
+    definition: Definition, specialisation: Specialisation, captures: Captures | None = None
+) -> Built:
+    """As `build`, with the constants that the body used."""
+    captures = Captures() if captures is None else captures
+    captured = capture(definition.function)
+    known: Mapping[Key, Scalar] = {}
+    for _ in range(LAST_ROUND):
+        builder = Builder(definition, specialisation, captures, known)
+        kernel = _round(builder, captured)
+        resolved = builder.inference.resolved()
+        if builder.inference.is_settled(resolved):
+            break
+        known = resolved
+    else:
+        # Types that never settle contradict each other, which the last round reported.
+        if not builder.reports:
+            raise CompilerBug(f"the types of `{definition.name}` do not settle")
+    if builder.reports:
+        raise KernelRefused(sorted(builder.reports, key=_place))
+    return Built(kernel, captures.listed())
+
+
+def _place(report: Report) -> tuple[str, int, int, str]:
+    span = report.primary.span
+    return span.file, span.line, span.column, report.code
+
+
+def _round(builder: Builder, captured: Captured) -> k.Kernel:
+    """Build the whole kernel once with the types that are known so far."""
+    definition, tree = builder.definition, captured.tree
+    assigned = functions.assigned_names(tree)
+    frame = Frame(
+        function=definition.function,
+        captured=captured,
+        key=(),
+        prefix="",
+        locals=frozenset(assigned),
+        assigned_once=functions.assigned_once(tree),
+        types=dict(builder.specialisation.types),
+    )
+    with builder.inside(frame):
+        geometry = _geometry(builder)
+        parameters = _parameters(builder, frame)
+        head = _requires(builder, tree)
+        statements.build_body(builder, tree, head)
+        _check_whole(builder, geometry)
+    return k.Kernel(
+        name=definition.name,
+        parameters=parameters,
+        dims=_dims(builder, parameters, geometry),
+        geometry=geometry,
+        grouped=builder.grouped,
+        shared=tuple(builder.shared),
+        tables=tuple(builder.table_rows),
+        requires=tuple(builder.requires),
+        body=tuple(builder.block),
+        warp=definition.warp,
+        span=definition.span,
+    )
+
+
+# --- signature and geometry ------------------------------------------------------------------------------------------
+
+
+def _geometry(builder: Builder) -> k.Geometry:
+    definition, specialisation = builder.definition, builder.specialisation
+    kind = definition.kind or specialisation.kind or "grid"
+    if definition.extents is not None:
+        extents = tuple(names.substituted(builder, e) for e in definition.extents)
+    else:
+        extents = tuple(k.DimValue(f"grid.{axis}") for axis in range(specialisation.rank or 1))
+    builder.rank = len(extents)
+    builder.block_shape = _block(builder, len(extents))
+    return k.Geometry(kind, extents, builder.block_shape)
+
+
+def _block(builder: Builder, rank: int) -> tuple[int, ...]:
+    """Threads per group along each axis; a block of fewer axes than the grid stands for the last ones."""
+    if builder.specialisation.block is not None:
+        block = builder.specialisation.block
+    elif builder.definition.block is not None:
+        values = [constant_value(e, builder.constants) for e in builder.definition.block]
+        block = tuple(v for v in values if v is not None)
+    else:
+        block = (DEFAULT_BLOCK,)
+    return (*(1,) * (rank - len(block)), *block)[-rank:]
+
+
+def _parameters(builder: Builder, frame: Frame) -> tuple[k.Parameter, ...]:
+    parameters: list[k.Parameter] = []
+    builder.dim_names.update(_dim_names(builder))
+    for declaration in builder.definition.parameters:
+        builder.fresh(declaration.name)
+        if declaration.name in builder.specialisation.absent:
+            frame.parameters[declaration.name] = NothingValue()
+            continue
+        parameters.append(_parameter(builder, frame, declaration))
+    # A name that is both a parameter and assigned keeps its parameter only for scalars, which are copied.
+    frame.locals = frozenset(n for n in frame.locals if n not in frame.parameters)
+    return tuple(parameters)
+
+
+def _parameter(builder: Builder, frame: Frame, declaration: Declaration) -> k.Parameter:
+    match declaration:
+        case ScalarDeclaration(name=name, span=span):
+            type = _element(builder, declaration.type)
+            value = Typed(k.ScalarValue(name, type, span=span))
+            if name in frame.locals:
+                binding.assign_name(builder, name, value, frame.captured.tree, span)
+            else:
+                frame.parameters[name] = value
+            return k.ScalarParameter(name, type, span=span)
+        case ArrayDeclaration(name=name, span=span):
+            element = _element(builder, declaration.element)
+            shape = tuple(names.substituted(builder, e) for e in declaration.shape)
+            frame.parameters[name] = ArrayValue(name, element, shape, Space.GLOBAL, declaration.access)
+            return k.ArrayParameter(name, element, shape, declaration.access, span=span)
+        case _:
+            assert_never(declaration)
+
+
+def _element(builder: Builder, kind: ElementType) -> Scalar:
+    match kind:
+        case Scalar():
+            return kind
+        case Generic(name=name, members=members):
+            return dict(builder.specialisation.types).get(name, members[0])
+        case _:
+            assert_never(kind)
+
+
+def _dim_names(builder: Builder) -> Iterator[str]:
+    """Every run-time dimension that the launch binds."""
+    shapes = [d.shape for d in builder.definition.parameters if isinstance(d, ArrayDeclaration)]
+    if builder.definition.extents is not None:
+        shapes.append(builder.definition.extents)
+    for shape in shapes:
+        for extent in shape:
+            yield from _dims_in(names.substituted(builder, extent))
+
+
+def _dims_in(expression: k.Expr) -> Iterator[str]:
+    match expression:
+        case k.DimValue(name=name):
+            yield name
+        case k.Unary(operand=operand):
+            yield from _dims_in(operand)
+        case k.Binary(left=left, right=right) | k.Compare(left=left, right=right) | k.Logical(left=left, right=right):
+            yield from _dims_in(left)
+            yield from _dims_in(right)
+        case k.Cast(value=value):
+            yield from _dims_in(value)
+        case k.Choose(condition=test, then=then, otherwise=otherwise):
+            for part in (test, then, otherwise):
+                yield from _dims_in(part)
+        case k.Call(arguments=parts) | k.Load(indices=parts):
+            for part in parts:
+                yield from _dims_in(part)
+        case k.Const() | k.Local() | k.ScalarValue() | k.Query():
+            pass
+        case _:
+            assert_never(expression)
+
+
+def _dims(builder: Builder, parameters: Sequence[k.Parameter], geometry: k.Geometry) -> tuple[str, ...]:
+    """The dimensions of the kernel in the order of their first appearance."""
+    extents = [e for p in parameters if isinstance(p, k.ArrayParameter) for e in p.shape] + list(geometry.extents)
+    extents += [r.condition for r in builder.requires]
+    found = dict.fromkeys(name for extent in extents for name in _dims_in(extent))
+    return tuple(found)
+
+
+# --- preconditions ---------------------------------------------------------------------------------------------------
+
+
+def _requires(builder: Builder, tree: ast.FunctionDef) -> int:
+    """Read the `ig.require` lines at the head of the body; gives the number of statements that are done with."""
+    start = 0 if functions.docstring_of(tree) is None else 1
+    done = start
+    for statement in tree.body[start:]:
+        call = _require_call(builder, statement)
+        if call is None:
+            break
+        try:
+            _require(builder, call)
+        except RefusedError:
+            pass
+        done += 1
+    return done
+
+
+def _require_call(builder: Builder, statement: ast.stmt) -> ast.Call | None:
+    if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
+        return None
+    call = statement.value
+    if not isinstance(call.func, ast.Name | ast.Attribute):
+        return None
+    before = len(builder.reports)
+    called = expressions.evaluate(builder, call.func)
+    del builder.reports[before:]
+    return call if called == FunctionValue("isogrid.require") else None
+
+
+def _require(builder: Builder, call: ast.Call) -> None:
+    node = calls.arguments(builder, call, ("condition",))["condition"]
+    with builder.nested() as hoisted:
+        value = expressions.evaluate(builder, node)
+        test = condition(builder, value, node, "precondition")
+    offender = _thread_dependent(test)
+    if hoisted or offender is not None:
+        place = node if offender is None or not offender.span.line else offender.span
+        builder.refuse(
+            "IG144",
+            f"the precondition {builder.quoted(node)} is not over scalars and sizes",
+            place,
+            "differs from thread to thread, or is read from an array",
+            why="a precondition is checked once per launch, before any thread runs",
+            remedies=("for a check in each thread, write `assert`",),
+        )
+    builder.requires.append(k.Require(test, builder.text(node), span=builder.span(call)))
+
+
+def _thread_dependent(expression: k.Expr) -> k.Expr | None:
+    """The first part of an expression that a launch cannot evaluate on its own."""
+    match expression:
+        case k.Const() | k.ScalarValue() | k.DimValue():
+            return None
+        case k.Local() | k.Query() | k.Load():
+            return expression
+        case k.Unary(operand=operand):
+            return _thread_dependent(operand)
+        case k.Binary(left=left, right=right) | k.Compare(left=left, right=right) | k.Logical(left=left, right=right):
+            return _thread_dependent(left) or _thread_dependent(right)
+        case k.Cast(value=value):
+            return _thread_dependent(value)
+        case k.Choose(condition=test, then=then, otherwise=otherwise):
+            return _thread_dependent(test) or _thread_dependent(then) or _thread_dependent(otherwise)
+        case k.Call(arguments=parts):
+            return next((found for p in parts if (found := _thread_dependent(p)) is not None), None)
+        case _:
+            assert_never(expression)
+
+
+# --- rules of the whole kernel ---------------------------------------------------------------------------------------
+
+
+def _check_whole(builder: Builder, geometry: k.Geometry) -> None:
+    binding.report_two_types(builder)
+    intrinsics.check_atomics(builder)
+    if builder.grouped and geometry.rank > 1:
+        for span, _ in builder.bare_gids:
+            builder.report(
+                "IG142",
+                f"`gid()` without an axis in a grouped kernel of {geometry.rank} dimensions",
+                span,
+                "which order of the padded grid?",
+                why="a grouped kernel runs whole groups, and threads beyond the grid have no place in C order",
+                remedies=(f"take one axis each: `{', '.join('ijk'[: geometry.rank])} = ig.gids()`",),
+            )

@@ -1,0 +1,49 @@
+"""Constants of a kernel: what its names outside meant when it was first checked, kept for every later build."""
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from types import FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from isogrid.frontend.constants import lookup
+
+
+@dataclass(slots=True)
+class Captures:
+    """Values read so far. One object belongs to one kernel and is passed to each of its builds."""
+
+    values: dict[Hashable, Any] = field(default_factory=dict[Hashable, Any])
+    shown: dict[str, str] = field(default_factory=dict[str, str])
+
+    def read(self, function: FunctionType, name: str) -> Any:
+        """The value of a name that is no local of `function`; raises `LookupError` if it has none."""
+        key = (function, name)
+        if key not in self.values:
+            self.values[key] = _frozen(lookup(function, name))
+        return self.values[key]
+
+    def attribute(self, owner: ModuleType | type, name: str) -> Any:
+        """The value of `owner.name`, for a module or class; raises `AttributeError` if it has none."""
+        key = (owner, name)
+        if key not in self.values:
+            self.values[key] = _frozen(getattr(owner, name))
+        return self.values[key]
+
+    def note(self, name: str, text: str) -> None:
+        """Remember that the constant `name` was used, for `check` to list."""
+        self.shown.setdefault(name, text)
+
+    def listed(self) -> tuple[tuple[str, str], ...]:
+        """Name and value of every constant used, in the order of first use."""
+        return tuple(self.shown.items())
+
+
+def _frozen(value: Any) -> Any:
+    """A copy of a read-only array, whose memory may yet change through its base; anything else as it is."""
+    if isinstance(value, np.ndarray) and not value.flags.writeable:
+        copy = value.copy()
+        copy.flags.writeable = False
+        return copy
+    return value

@@ -1,0 +1,65 @@
+"""Facts about a function's text, found before it is built: its locals, its returns, whether it calls itself last."""
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+
+
+def assigned_names(tree: ast.FunctionDef) -> Counter[str]:
+    """Every name that the body assigns, with the number of places that do."""
+    found: Counter[str] = Counter()
+    for node in _own_nodes(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del):
+            found[node.id] += 1
+        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            found[node.target.id] += 1
+    return found
+
+
+def assigned_once(tree: ast.FunctionDef) -> frozenset[str]:
+    """Locals that one plain statement outside every loop assigns: what they are given is what they are."""
+    looped = {
+        inner.id
+        for node in _own_nodes(tree)
+        if isinstance(node, ast.For | ast.While)
+        for inner in ast.walk(node)
+        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store)
+    }
+    return frozenset(n for n, count in assigned_names(tree).items() if count == 1 and n not in looped)
+
+
+def returns(tree: ast.FunctionDef) -> list[ast.Return]:
+    """Every return statement of the function itself."""
+    return [node for node in _own_nodes(tree) if isinstance(node, ast.Return)]
+
+
+def ends_with_only_return(tree: ast.FunctionDef) -> bool:
+    """Whether there is at most one return and it is the last statement of the body."""
+    found = returns(tree)
+    return not found or (len(found) == 1 and tree.body[-1] is found[0])
+
+
+def _own_nodes(tree: ast.FunctionDef) -> Iterator[ast.AST]:
+    """The nodes of a function without those of functions inside it."""
+    pending: list[ast.AST] = list(reversed(tree.body))
+    while pending:
+        node = pending.pop()
+        yield node
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+            pending.extend(reversed(list(ast.iter_child_nodes(node))))
+
+
+def calls_by_name(tree: ast.FunctionDef) -> Iterator[ast.Call]:
+    """Every call in the function itself."""
+    for node in _own_nodes(tree):
+        if isinstance(node, ast.Call):
+            yield node
+
+
+def docstring_of(tree: ast.FunctionDef) -> ast.stmt | None:
+    """The statement that is the docstring, if there is one."""
+    match tree.body[0]:
+        case ast.Expr(value=ast.Constant(value=str())) as statement:
+            return statement
+        case _:
+            return None

@@ -1,0 +1,477 @@
+"""Functions of `ig` that are more than a value: queries, storage, barriers, atomics, group operations."""
+
+import ast
+from collections.abc import Callable, Mapping
+from typing import Final, NoReturn, TypeAlias
+
+from isogrid.builtins.atomics import ATOMICS, AtomicRow
+from isogrid.builtins.collectives import COLLECTIVES, CollectiveRow
+from isogrid.builtins.queries import QUERIES, QueryRow
+from isogrid.frontend import arrays, calls, expressions, operators, refusals
+from isogrid.frontend.coercion import as_type, number, scalar_operand, settle_type, stored
+from isogrid.frontend.geometry import ceiling_division
+from isogrid.frontend.scope import AtomicUse, Builder
+from isogrid.frontend.shapes import constant_shape
+from isogrid.frontend.values import (
+    ArrayValue,
+    DtypeValue,
+    LimitsValue,
+    Literal,
+    NothingValue,
+    Place,
+    TupleValue,
+    Typed,
+    Value,
+    is_atom,
+)
+from isogrid.ir import kernel as k
+from isogrid.ir.types import INDEX, Access, Scalar, Space
+
+Handler: TypeAlias = Callable[[Builder, str, ast.Call], Value]
+
+
+# --- queries ---------------------------------------------------------------------------------------------------------
+
+
+def _query(builder: Builder, spelling: str, node: ast.Call) -> Value:
+    row = _QUERY_ROWS[spelling]
+    builder.grouped |= row.group_only
+    if row.tuple_of:
+        calls.arguments(builder, node, ())
+        return TupleValue(tuple(Typed(_placed(builder, row.tuple_of, a, node)) for a in range(builder.rank)))
+    given = calls.arguments(builder, node, ("axis",), optional=1)
+    if not given:
+        return Typed(_linear(builder, row, node))
+    axis = _axis(builder, row, given["axis"])
+    return Typed(_placed(builder, row.name, axis, node))
+
+
+def _linear(builder: Builder, row: QueryRow, node: ast.Call) -> k.Expr:
+    if builder.rank == 1:
+        return _placed(builder, row.name, 0, node)
+    if row.linear_refused:
+        builder.bare_gids.append((builder.span(node), builder.frame))
+    if row.name == "group_size":
+        size = 1
+        for extent in builder.block_shape:
+            size *= extent
+        return k.Const(size, INDEX, span=builder.span(node))
+    return k.Query(row.name, None, span=builder.span(node))
+
+
+def _placed(builder: Builder, name: str, axis: int, node: ast.Call) -> k.Expr:
+    if name == "group_size":
+        return k.Const(builder.block_shape[axis], INDEX, span=builder.span(node))
+    return k.Query(name, axis, span=builder.span(node))
+
+
+def _axis(builder: Builder, row: QueryRow, node: ast.expr) -> int:
+    value = expressions.evaluate(builder, node)
+    if isinstance(value, Literal) and isinstance(value.value, int) and not isinstance(value.value, bool):
+        if 0 <= value.value < builder.rank:
+            return value.value
+        axes = "the axis 0 only" if builder.rank == 1 else f"the axes 0 to {builder.rank - 1}"
+        builder.refuse(
+            "IG141",
+            f"`{row.name}` has no axis {value.value} in this kernel",
+            node,
+            f"the grid has {axes}",
+            remedies=("axis 0 is the slowest, as in a C-ordered array",),
+        )
+    builder.refuse(
+        "IG141",
+        f"the axis of `{row.name}` is not a literal",
+        node,
+        f"{builder.quoted(node)} is known only at run time",
+        remedies=(f"write `{row.name}(0)`, or take a component of `{row.name}s()`",),
+    )
+
+
+# --- storage ---------------------------------------------------------------------------------------------------------
+
+
+def _shared(builder: Builder, spelling: str, node: ast.Call) -> Value:
+    if not builder.frame.is_kernel or builder.frame.depth > 0:
+        inside = "a helper" if not builder.frame.is_kernel else "a loop or branch"
+        builder.refuse(
+            "IG133",
+            f"`ig.shared` stands inside {inside}",
+            node,
+            "not at the top level of the kernel",
+            why="a shared array exists once per group, from before its first thread runs",
+            remedies=(
+                "move the line to the top level of the kernel body"
+                + (", and pass the array to the helper" if not builder.frame.is_kernel else ""),
+            ),
+        )
+    element, shape = _storage(builder, node)
+    builder.grouped = True
+    name = builder.fresh(builder.targets.get(id(node), "shared"))
+    builder.shared.append(k.SharedArray(name, element, shape, span=builder.span(node)))
+    return _array(builder, name, element, shape, Space.SHARED, node)
+
+
+def _local(builder: Builder, spelling: str, node: ast.Call) -> Value:
+    element, shape = _storage(builder, node)
+    name = _local_name(builder, node)
+    builder.emit(k.DeclareLocal(name, element, shape, span=builder.span(node)))
+    return _array(builder, name, element, shape, Space.LOCAL, node)
+
+
+def _local_name(builder: Builder, node: ast.Call) -> str:
+    """One name per statement, also when a loop over a tuple builds the statement several times."""
+    target = builder.targets.get(id(node), "local")
+    return builder.array_name(target, node)
+
+
+def _array(
+    builder: Builder, name: str, element: Scalar, shape: tuple[int, ...], space: Space, node: ast.Call
+) -> ArrayValue:
+    extents = tuple(k.Const(e, INDEX, span=builder.span(node)) for e in shape)
+    return ArrayValue(name, element, extents, space, Access.INOUT)
+
+
+def _storage(builder: Builder, node: ast.Call) -> tuple[Scalar, tuple[int, ...]]:
+    given = calls.arguments(builder, node, ("dtype", "shape"))
+    values = calls.evaluated(builder, given)
+    dtype = values["dtype"]
+    if not isinstance(dtype, DtypeValue):
+        builder.refuse(
+            "IG130",
+            f"{builder.quoted(node.func)} takes a dtype first, and {builder.quoted(given['dtype'])} is none",
+            given["dtype"],
+            "not a dtype",
+            remedies=(f"write `{builder.text(node.func)}(f32, {builder.text(given['shape'])})`",),
+        )
+    if dtype.scalar in (Scalar.F16, Scalar.BF16):
+        builder.refuse(
+            "IG102", f"{dtype.scalar.value} is not supported yet", given["dtype"], "a later version has it",
+            remedies=("use f32",),
+        )  # fmt: skip
+    return dtype.scalar, constant_shape(builder, values["shape"], given["shape"], dtype.scalar)
+
+
+# --- barriers and group operations -----------------------------------------------------------------------------------
+
+
+def _barrier(builder: Builder, spelling: str, node: ast.Call) -> Value:
+    calls.arguments(builder, node, ())
+    builder.grouped = True
+    builder.emit(k.Barrier(span=builder.span(node)))
+    return NothingValue(f"{builder.text(node.func)}()")
+
+
+def _collective(builder: Builder, spelling: str, node: ast.Call) -> Value:
+    row = _COLLECTIVE_ROWS[spelling]
+    exclusive = row.op == "scan"
+    given = calls.arguments(builder, node, ("value", "exclusive") if exclusive else ("value",), optional=int(exclusive))
+    flag = given.pop("exclusive", None)
+    value = number(builder, calls.evaluated(builder, given)["value"], given["value"], f"given to `group_{row.op}`")
+    if value.type not in row.types and not value.pending:
+        _refuse_collective(builder, row, value.type, given["value"])
+    builder.grouped = True
+    target = builder.temporary(row.op)
+    builder.emit(
+        k.Collective(
+            row.op,
+            target,
+            value.expression,
+            value.type,
+            exclusive=flag is not None and _flag(builder, flag),
+            total_checked=row.totals and value.type.is_checked,
+            span=builder.span(node),
+        )
+    )
+    return Typed(k.Local(target, value.type, span=builder.span(node)), value.pending)
+
+
+def _refuse_collective(builder: Builder, row: CollectiveRow, type: Scalar, node: ast.expr) -> NoReturn:
+    wanted = "a bool" if row.types == (Scalar.BOOL,) else "a number"
+    remedy = (
+        f"compare: `{builder.text(node)} != 0`" if wanted == "a bool" else f"convert it: `int({builder.text(node)})`"
+    )
+    builder.refuse(
+        "IG130",
+        f"`group_{row.op}` takes {wanted}, and {builder.quoted(node)} is {type.value}",
+        node,
+        f"this is {type.value}",
+        remedies=(remedy,),
+    )
+
+
+def _flag(builder: Builder, node: ast.expr) -> bool:
+    value = expressions.evaluate(builder, node)
+    if isinstance(value, Literal) and isinstance(value.value, bool):
+        return value.value
+    builder.refuse("IG130", "`exclusive` is True or False, known at compile time", node, "not a literal")
+
+
+# --- atomics ---------------------------------------------------------------------------------------------------------
+
+
+def _atomic(builder: Builder, spelling: str, node: ast.Call) -> Value:
+    row = _ATOMIC_ROWS[spelling]
+    parameters = ("array", "index", "expected", "new") if row.name == "cas" else ("array", "index", "value")
+    given = calls.arguments(builder, node, parameters)
+    values = calls.evaluated(builder, given)
+    name = builder.text(node.func)
+    array = values["array"]
+    if not isinstance(array, ArrayValue):
+        builder.refuse(
+            "IG130", f"`{name}` updates an array, and {builder.quoted(given['array'])} is none", given["array"],
+            "not an array", remedies=(f"write `{name}(x, i, value)`",),
+        )  # fmt: skip
+    _check_atomic_array(builder, row, array, given["array"], name)
+    arrays.check_updatable(builder, array, builder.span(given["array"]), "updated atomically")
+    target = arrays.place_of(builder, array, values["index"], given["index"], node)
+    last = "new" if row.name == "cas" else "value"
+    operands = [_operand(builder, array, values[p], given[p]) for p in ("expected", last) if p in values]
+    if not all(is_atom(o) for o in operands):
+        target, operands = _kept(builder, target, operands)
+    use = AtomicUse(row.name, name, builder.span(node), tuple(operands))
+    builder.atomics.setdefault(array.name, []).append(use)
+    if row.needs_one_value:
+        _check_one_value(builder, operands, [given[p] for p in ("expected", last) if p in given], name)
+    expected = operands[0] if row.name == "cas" else None
+    total = row.totals and array.element.is_checked
+    checked = (True,) * len(target.indices)
+    builder.emit(
+        k.Atomic(
+            row.name, array.name, target.indices, operands[-1], expected, array.element, array.space, checked, total,
+            span=builder.span(node),
+        )
+    )  # fmt: skip
+    return NothingValue(f"{name}(...)")
+
+
+def _operand(builder: Builder, array: ArrayValue, value: Value, node: ast.expr) -> k.Expr:
+    expression, _ = stored(builder, value, array.element, node, array.name)
+    if expression.type is array.element:
+        return expression
+    operand = scalar_operand(builder, value, node, "given to an atomic")
+    actual = operand.type if isinstance(operand, Typed) else settle_type(builder, operand, node).type
+    builder.refuse(
+        "IG139",
+        f"`{array.name}` has {array.element.value} elements, but {builder.quoted(node)} is {actual.value}",
+        node,
+        f"this is {actual.value}",
+        why="an atomic update does not narrow its value",
+        remedies=(f"convert it: `{array.element.value}({builder.text(node)})`",),
+    )
+
+
+def _kept(builder: Builder, target: Place, operands: list[k.Expr]) -> tuple[Place, list[k.Expr]]:
+    """Arguments are complete before the bounds are looked at, so they go to temporaries, in order."""
+    indices = tuple(expressions.atom(builder, index, "index") for index in target.indices)
+    return Place(target.array, indices, target.span), [expressions.atom(builder, o) for o in operands]
+
+
+def _check_atomic_array(builder: Builder, row: AtomicRow, array: ArrayValue, node: ast.expr, name: str) -> None:
+    if array.space is Space.LOCAL:
+        builder.refuse(
+            "IG139",
+            f"`{array.name}` belongs to one thread, and `{name}` updates it atomically",
+            node,
+            "an `ig.local` array",
+            remedies=(f"write a plain update: `{array.name}[i] += value`",),
+        )
+    if array.element in row.elements:
+        return
+    if row.name == "add" and array.element.is_float:
+        builder.refuse(
+            "IG160",
+            f"`{name}` adds {array.element.value} values, whose sum depends on the order",
+            node,
+            f"{array.element.value} elements",
+            why="float addition rounds, so each order of updates may give other bits",
+            remedies=(
+                "sum within the group in the fixed order of `ig.group_sum`, one element per group",
+                "or add scaled integers: `ig.atomic_add(total, i, i64(v * 65536.0))`",
+            ),
+        )
+    kinds = "i32, i64, u32, u64, w32 or w64" + (", f32 or f64" if Scalar.F32 in row.elements else "")
+    builder.refuse(
+        "IG139",
+        f"`{name}` is not defined for {array.element.value} elements",
+        node,
+        f"`{array.name}` has {array.element.value} elements",
+        remedies=(f"use an array of {kinds}",),
+    )
+
+
+def _check_one_value(builder: Builder, operands: list[k.Expr], nodes: list[ast.expr], name: str) -> None:
+    for operand, node in zip(operands, nodes, strict=True):
+        if not _same_for_launch(operand):
+            builder.refuse(
+                "IG140",
+                f"`{name}` gets {builder.quoted(node)}, which may differ between threads",
+                node,
+                "not the same value for the whole launch",
+                why="the element would hold whichever thread came last",
+                remedies=("give it a literal, a scalar parameter or a size",),
+            )
+
+
+def _same_for_launch(expression: k.Expr) -> bool:
+    match expression:
+        case k.Const() | k.ScalarValue() | k.DimValue():
+            return True
+        case k.Unary(operand=operand):
+            return _same_for_launch(operand)
+        case k.Binary(left=left, right=right) | k.Compare(left=left, right=right):
+            return _same_for_launch(left) and _same_for_launch(right)
+        case k.Cast(value=value):
+            return _same_for_launch(value)
+        case _:
+            return False
+
+
+def check_atomics(builder: Builder) -> None:
+    """`exchange` and `cas`: every access to the array is that very call."""
+    for name, uses in builder.atomics.items():
+        single = next((u for u in uses if ATOMICS[u.op].needs_one_value), None)
+        if single is None:
+            continue
+        others = [u.span for u in uses if (u.op, u.operands) != (single.op, single.operands)]
+        others += builder.accesses.get(name, [])
+        for span in others[:1]:
+            refusals.report_mixed_atomics(builder, name, single, span)
+
+
+# --- values ----------------------------------------------------------------------------------------------------------
+
+
+def _cdiv(builder: Builder, spelling: str, node: ast.Call) -> Value:
+    given = calls.arguments(builder, node, ("a", "b"))
+    values = calls.evaluated(builder, given)
+    a, b = values["a"], values["b"]
+    if isinstance(a, Literal) and isinstance(b, Literal):
+        return operators.fold_call(builder, lambda x, y: -(-x // y), (a.value, b.value), node)
+    nodes = (given["a"], given["b"])
+    total = operators.binary(builder, "floordiv", a, b, nodes, node)
+    if not isinstance(total, Typed) or not isinstance(total.expression, k.Binary) or not total.type.is_integer:
+        builder.refuse(
+            "IG130", f"`{builder.text(node.func)}` divides integers", node, "these are no integers",
+            remedies=("convert both to integers",),
+        )  # fmt: skip
+    left, right = total.expression.left, total.expression.right
+    if not is_atom(right):
+        left = expressions.atom(builder, left)
+        right = expressions.atom(builder, right)
+    if total.type is INDEX:
+        return Typed(ceiling_division(left, right, builder.span(node)), total.pending)
+    one = Literal(1)
+    less = operators.binary(builder, "sub", Typed(right), one, (nodes[1], node), node)
+    added = operators.binary(builder, "add", Typed(left), less, (nodes[0], node), node)
+    return operators.binary(builder, "floordiv", added, Typed(right), (node, nodes[1]), node)
+
+
+def _is_power_of_two(builder: Builder, spelling: str, node: ast.Call) -> Value:
+    """n > 0 and (n & (n - 1)) == 0; the subtraction cannot overflow where it is reached."""
+    given = calls.arguments(builder, node, ("n",))
+    value = number(builder, calls.evaluated(builder, given)["n"], given["n"], "given to `is_power_of_two`")
+    if not value.type.is_integer:
+        builder.refuse(
+            "IG130", f"`is_power_of_two` takes an integer, and {builder.quoted(given['n'])} is {value.type.value}",
+            given["n"], f"this is {value.type.value}",
+        )  # fmt: skip
+    span = builder.span(node)
+    n = expressions.atom(builder, value.expression)
+    zero, one = (as_type(builder, Literal(v), value.type, node) for v in (0, 1))
+    less = k.Binary("sub", n, one, value.type, checked=False, span=span)
+    bits = k.Binary("and", n, less, value.type, checked=False, span=span)
+    positive, single = k.Compare("gt", n, zero, span=span), k.Compare("eq", bits, zero, span=span)
+    return Typed(k.Logical("and", positive, single, span=span))
+
+
+def _limits(builder: Builder, spelling: str, node: ast.Call) -> Value:
+    given = calls.arguments(builder, node, ("dtype",))
+    value = calls.evaluated(builder, given)["dtype"]
+    if not isinstance(value, DtypeValue) or value.scalar is Scalar.BOOL:
+        builder.refuse(
+            "IG130", f"`ig.limits` takes a number's dtype, and {builder.quoted(given['dtype'])} is none",
+            given["dtype"], "not the dtype of a number", remedies=("write `ig.limits(i32).max`",),
+        )  # fmt: skip
+    return LimitsValue(value.scalar)
+
+
+# --- misplaced and missing -------------------------------------------------------------------------------------------
+
+
+def _require(builder: Builder, spelling: str, node: ast.Call) -> Value:
+    builder.refuse(
+        "IG143",
+        "`ig.require` stands below the head of the kernel",
+        node,
+        "checked once per launch, before any thread",
+        why="a precondition is about the launch, not about a thread",
+        remedies=("move it to the first lines of the kernel", "for a check in each thread, write `assert`"),
+    )
+
+
+def _unroll(builder: Builder, spelling: str, node: ast.Call) -> Value:
+    builder.refuse(
+        "IG145",
+        "`ig.unroll` stands outside the head of a loop",
+        node,
+        "no loop to unroll",
+        remedies=("write `for i in ig.unroll(range(n), 4):` or `while ig.unroll(condition, 4):`",),
+    )
+
+
+def _not_yet(builder: Builder, spelling: str, node: ast.Call) -> Value:
+    name = spelling.removeprefix("isogrid.")
+    kind = "a precondition about arrays" if name in _ARRAY_FACTS else _NOT_YET_KINDS.get(name, "a warp operation")
+    builder.refuse(
+        "IG102",
+        f"`ig.{name}` is not supported yet",
+        node.func,
+        kind,
+        why="it comes with a later version, and nothing else is done in its place",
+        remedies=(_NOT_YET_REMEDIES[name],) if name in _NOT_YET_REMEDIES else (),
+    )
+
+
+_ARRAY_FACTS: Final = ("distinct", "is_sorted", "all_in_range", "all_finite")
+_NOT_YET_KINDS: Final = {
+    "atomic_load": "an atomic access that depends on the order",
+    "atomic_store": "an atomic access that depends on the order",
+}
+_NOT_YET_REMEDIES: Final = {
+    "warp_barrier": "use `ig.barrier()`",
+    "warp_sum": "use `ig.group_sum(v)`",
+    "warp_min": "use `ig.group_min(v)`",
+    "warp_max": "use `ig.group_max(v)`",
+    "warp_scan": "use `ig.group_scan(v)`",
+    "warp_any": "use `ig.group_any(p)`",
+    "warp_all": "use `ig.group_all(p)`",
+    "shuffle": "exchange through an `ig.shared` array",
+    "shuffle_up": "exchange through an `ig.shared` array",
+    "shuffle_down": "exchange through an `ig.shared` array",
+    "shuffle_xor": "exchange through an `ig.shared` array",
+}
+_NOT_YET_NAMES: Final = (
+    *_ARRAY_FACTS, "warp_barrier", "warp_sum", "warp_min", "warp_max", "warp_scan", "warp_any", "warp_all",
+    "shuffle", "shuffle_up", "shuffle_down", "shuffle_xor", "ballot", "lane_id", "warp_id", "warp_size",
+    "atomic_load", "atomic_store",
+)  # fmt: skip
+
+_QUERY_ROWS: Final = {row.spelling: row for row in QUERIES.values()}
+_COLLECTIVE_ROWS: Final = {row.spelling: row for row in COLLECTIVES.values()}
+_ATOMIC_ROWS: Final = {row.spelling: row for row in ATOMICS.values()}
+
+#: Every function of `ig` that this file builds, by spelling.
+INTRINSICS: Final[Mapping[str, Handler]] = {
+    **dict.fromkeys(_QUERY_ROWS, _query),
+    **dict.fromkeys(_COLLECTIVE_ROWS, _collective),
+    **dict.fromkeys(_ATOMIC_ROWS, _atomic),
+    **{f"isogrid.{name}": _not_yet for name in _NOT_YET_NAMES},
+    "isogrid.shared": _shared,
+    "isogrid.local": _local,
+    "isogrid.barrier": _barrier,
+    "isogrid.cdiv": _cdiv,
+    "isogrid.is_power_of_two": _is_power_of_two,
+    "isogrid.limits": _limits,
+    "isogrid.require": _require,
+    "isogrid.unroll": _unroll,
+}
