@@ -1,7 +1,9 @@
 """Parameter annotations as declarations: `a: f32`, `x: In[f32, H, W]`, `bias: In[T, C] | None`."""
 
 import typing
-from dataclasses import dataclass, field
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from types import NoneType, UnionType
 from typing import Any, Final, cast
 
@@ -25,12 +27,16 @@ from isogrid.ir.types import INDEX, Scalar
 
 @dataclass(frozen=True, slots=True)
 class AnnotationFault(Exception):
-    """One thing wrong with an annotation: code, sentence, reason and remedy."""
+    """One thing wrong with an annotation: code, sentence, reason and remedy.
+
+    `part` says which argument of `In[...]` it is about (0 is the element type); None means the whole annotation.
+    """
 
     code: str
     title: str
     why: str = ""
     remedy: str = ""
+    part: int | None = None
 
 
 @dataclass(slots=True)
@@ -97,8 +103,12 @@ def _array(
             f"`{name}` has {len(extents)} extents; an array has 1 to 4",
             remedy=f"write one dimension per axis, e.g. `{kind}[f32, H, W]`",
         )
-    element_type = _type(name, element, mentioned, f"the element type of `{name}`")
-    shape = tuple(_extent(name, extent, mentioned) for extent in extents)
+    with _about(0):
+        element_type = _type(name, element, mentioned, f"the element type of `{name}`")
+    shape: list[k.Expr] = []
+    for axis, extent in enumerate(extents):
+        with _about(axis + 1):
+            shape.append(_extent(name, extent, mentioned))
     if default is not NO_DEFAULT and not (default is None and optional):
         raise AnnotationFault(
             "IG181",
@@ -106,7 +116,16 @@ def _array(
             "an array has none, except that one annotated `| None` may default to None",
             f"write `{name}: {annotation!r} | None = None`" if default is None else "drop the default",
         )
-    return ArrayDeclaration(name, element_type, shape, annotation.access, optional, default, span=span)
+    return ArrayDeclaration(name, element_type, tuple(shape), annotation.access, optional, default, span=span)
+
+
+@contextmanager
+def _about(part: int) -> Generator[None]:
+    """Faults inside are about this argument of the annotation."""
+    try:
+        yield
+    except AnnotationFault as fault:
+        raise replace(fault, part=part) from None
 
 
 def _extent(name: str, extent: object, mentioned: Mentioned) -> k.Expr:

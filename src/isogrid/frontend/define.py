@@ -16,6 +16,7 @@ from isogrid.frontend.dims import Dim, TunableValue
 from isogrid.frontend.geometry import (
     GeometryFault,
     constant_value,
+    counted,
     dimension_expr,
     dimensions_in,
     extents_of,
@@ -134,10 +135,16 @@ class _Definer:
         given = self.function.__defaults__ or ()
         if given:
             defaults[-len(given) :] = given
-        read = [self._parameter(a, d) for a, d in zip(arguments.args, defaults[-len(arguments.args) :], strict=False)]
+        written = dict(
+            zip([a.arg for a in arguments.args][-len(arguments.defaults) :], arguments.defaults, strict=False)
+        )
+        read = [
+            self._parameter(a, d, written.get(a.arg))
+            for a, d in zip(arguments.args, defaults[-len(arguments.args) :], strict=False)
+        ]
         return [declaration for declaration in read if declaration is not None]
 
-    def _parameter(self, argument: ast.arg, default: object) -> Declaration | None:
+    def _parameter(self, argument: ast.arg, default: object, written: ast.expr | None) -> Declaration | None:
         span = self.captured.span(argument)
         name = argument.arg
         if name in RESERVED:
@@ -157,11 +164,11 @@ class _Definer:
                 remedy=f"write `{name}: f32` for a scalar, `{name}: In[f32, N]` for an array",
             )
             return None
-        place = self.captured.span(argument.annotation)
         try:
             declaration = read_parameter(name, self._annotation(name), default, span, self.mentioned)
         except AnnotationFault as fault:
-            self._report(fault.code, fault.title, place, fault.why, fault.remedy)
+            place = written if fault.code == "IG181" and written is not None else _part(argument.annotation, fault.part)
+            self._report(fault.code, fault.title, self.captured.span(place), fault.why, fault.remedy)
             return None
         return declaration
 
@@ -281,7 +288,9 @@ class _Definer:
             expressions = [*([k.Const(1, INDEX)] * (rank - 1)), *expressions]
         if rank is not None and len(expressions) != rank:
             self._report(
-                "IG188", f"`block={text_of(block)}` has {len(parts)} entries for a launch of {rank} extents", span
+                "IG188",
+                f"`block={text_of(block)}` has {len(parts)} entries for a launch of {counted(rank, 'extent')}",
+                span,
             )
             return None
         if not 1 <= len(expressions) <= 3:
@@ -377,6 +386,16 @@ class _Names(dict[str, object]):
         if name in self.scope:
             return self.scope[name]
         raise KeyError(name)
+
+
+def _part(annotation: ast.expr, part: int | None) -> ast.expr:
+    """The argument of `In[...]` that a fault is about, if the annotation is written so."""
+    if isinstance(annotation, ast.BinOp):  # In[...] | None
+        annotation = annotation.right if isinstance(annotation.left, ast.Constant) else annotation.left
+    if part is None or not isinstance(annotation, ast.Subscript):
+        return annotation
+    arguments = annotation.slice.elts if isinstance(annotation.slice, ast.Tuple) else [annotation.slice]
+    return arguments[part] if part < len(arguments) else annotation
 
 
 def _expression(value: Any) -> k.Expr:

@@ -43,6 +43,11 @@ def dimension_expr(value: object, span: Span = NOWHERE) -> k.Expr | None:
             return None
 
 
+def counted(number: int, noun: str) -> str:
+    """`1 extent`, `2 extents`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def parts_of(value: object) -> tuple[object, ...]:
     """The entries of a tuple or list, else the value alone."""
     return tuple(cast(Sequence[object], value)) if isinstance(value, tuple | list) else (value,)
@@ -221,7 +226,7 @@ class _Reader:
                 raise self.fault(node, f"`{parameter.name}` is {_type_text(kind)}: an extent is i64, i32 or u32")
 
     def _call(self, node: ast.AST, called: ast.expr, arguments: list[ast.expr]) -> k.Expr:
-        function = self._value(called)
+        function = None if _root(called) in self.parameters else self._value(called)
         match arguments:
             case [ast.Name(id=name)] if function is len and name in self.parameters:
                 return self._array(node, name).shape[0]
@@ -262,6 +267,13 @@ class _Reader:
                 return getattr(owner, name)
             case _:
                 raise self.fault(node, f"`{ast.unparse(node)}` cannot be read as an extent")
+
+
+def _root(node: ast.expr) -> str:
+    """The name that an attribute chain begins with."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _type_text(kind: ElementType) -> str:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from isogrid.diagnostics.report import Severity
+from isogrid.frontend.captures import Captures
 from isogrid.frontend.definition import ArrayDeclaration, Definition, Specialisation
 from isogrid.ir import kernel as k
 from isogrid.launch.arguments import Arguments, match_arguments, type_arguments
@@ -46,6 +47,7 @@ class Compiled:
     artifacts: dict[tuple[Specialisation, str, Options], Any] = field(
         default_factory=dict[tuple[Specialisation, str, Options], Any]
     )
+    captures: Captures = field(default_factory=Captures)
     lock: Any = field(default_factory=threading.RLock)
 
 
@@ -110,16 +112,16 @@ def program_of(kernel: "Kernel", specialisation: Specialisation) -> k.Kernel:
     with compiled.lock:
         program = compiled.programs.get(specialisation)
         if program is None:
-            program = _checked_program(kernel.definition, specialisation)
+            program = _checked_program(kernel.definition, specialisation, compiled.captures)
             compiled.programs[specialisation] = program
     return program
 
 
-def _checked_program(definition: Definition, specialisation: Specialisation) -> k.Kernel:
+def _checked_program(definition: Definition, specialisation: Specialisation, captures: Captures) -> k.Kernel:
     from isogrid.frontend.build import build
     from isogrid.pipeline import check_kernel
 
-    program = build(definition, specialisation)
+    program = build(definition, specialisation, captures)
     faults = [report for report in check_kernel(program) if report.severity is Severity.ERROR]
     if faults:
         raise KernelRefused(faults)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from isogrid.frontend.definition import Definition
-from isogrid.frontend.geometry import constant_value, expression_text, parts_of
+from isogrid.frontend.geometry import constant_value, counted, expression_text, parts_of
 from isogrid.launch.bind import TOO_MANY
 from isogrid.launch.errors import LaunchTypeError, LaunchValueError
 from isogrid.launch.evaluate import CannotEvaluate, evaluate, values_text
@@ -61,7 +61,7 @@ def settle_geometry(
             raise LaunchValueError(f"{name}(): {kind}={_text(extents)} has a negative extent")
     if len(block) != len(extents):
         raise LaunchValueError(
-            f"{name}(): block={_text(block)} has {len(block)} entries for a launch of {len(extents)} extents"
+            f"{name}(): block={_text(block)} has {len(block)} entries for a launch of {counted(len(extents), 'extent')}"
         )
     for extent in block:
         if extent < 1:

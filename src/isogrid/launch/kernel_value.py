@@ -149,13 +149,19 @@ class Kernel:
 
         found: dict[tuple[Any, ...], Report] = {}
         for specialisation in check_specialisations(self.definition, self.tunables):
-            try:
-                reports = check_kernel(build(self.definition, specialisation))
-            except KernelRefused as refusal:
-                reports = list(refusal.reports)
+            with self.compiled.lock:
+                try:
+                    reports = check_kernel(build(self.definition, specialisation, self.compiled.captures))
+                except KernelRefused as refusal:
+                    reports = list(refusal.reports)
             for report in reports:
                 found.setdefault((report.code, report.title, report.primary.span), report)
         return sorted(found.values(), key=lambda r: (r.primary.span.line, r.primary.span.column, r.code))
+
+    @property
+    def constants(self) -> dict[str, str]:
+        """Constants that the body has read so far, each with its value as text. They are read once and kept."""
+        return dict(self.compiled.captures.listed())
 
     @property
     def option_values(self) -> dict[str, Any]:

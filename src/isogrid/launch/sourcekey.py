@@ -1,0 +1,202 @@
+"""What a kernel says, as a key, without reading it: source text of the kernel and its helpers, values of its names.
+
+Every name that the compiled Python function mentions outside itself is resolved, whether or not the kernel's meaning
+depends on it. So the key may change without need, but not the meaning without the key. Values that have no faithful
+text raise `NotStorable`: such a kernel is compiled anew in each process.
+"""
+
+import hashlib
+import struct
+import typing
+from collections.abc import Iterator, Mapping
+from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
+from typing import Any, Final
+
+import numpy as np
+
+from isogrid.frontend.capture import source_lines
+from isogrid.frontend.constants import lookup
+from isogrid.frontend.definition import ArrayDeclaration, Definition, Specialisation
+from isogrid.frontend.dims import DimExpression, DimMeta, TunableValue, dimension_text
+from isogrid.frontend.language import ArrayAnnotation, DType, Helper, KernelFunction, Trusted
+from isogrid.launch.diskcache import digest
+
+#: Namespaces whose contents the versions in the key already settle; plain numbers in them are looked at all the same.
+_SETTLED: Final = ("isogrid", "numpy", "math", "builtins", "typing", "types", "collections")
+
+
+class NotStorable(Exception):
+    """The kernel depends on something that has no faithful text."""
+
+
+def source_fingerprint(function: FunctionType) -> str:
+    """A digest of everything that the body of `function` can mean at this moment."""
+    return digest(_Walker().function(function))
+
+
+def definition_text(definition: Definition) -> str:
+    """Signature, geometry and options of the decorator; defaults of arguments are no part of compiled code."""
+    parameters = [
+        (type(p).__name__, p.name, p.element, p.shape, p.access, p.optional)
+        if isinstance(p, ArrayDeclaration)
+        else (type(p).__name__, p.name, p.type)
+        for p in definition.parameters
+    ]
+    return repr(
+        (
+            definition.name,
+            parameters,
+            definition.kind,
+            definition.extents,
+            definition.block,
+            definition.constant_dims,
+            definition.derived,
+            definition.tunables,
+            definition.warp,
+            definition.races,
+            definition.deterministic,
+        )
+    )
+
+
+def specialisation_text(specialisation: Specialisation) -> str:
+    """The specialisation with its sets in a fixed order."""
+    return canonical(
+        {
+            "types": specialisation.types,
+            "constants": specialisation.constants,
+            "absent": specialisation.absent,
+            "geometry": (specialisation.kind, specialisation.rank, specialisation.block),
+        }
+    )
+
+
+def canonical(value: Any) -> str:
+    """`repr` with mappings and sets sorted, so that equal values have equal text in every process."""
+    match value:
+        case Mapping():
+            pairs = sorted((canonical(key), canonical(item)) for key, item in value.items())  # pyright: ignore[reportUnknownVariableType]
+            return "{" + ", ".join(f"{key}: {item}" for key, item in pairs) + "}"
+        case set() | frozenset():
+            return "{" + ", ".join(sorted(canonical(item) for item in value)) + "}"  # pyright: ignore[reportUnknownVariableType]
+        case tuple() | list():
+            return "(" + ", ".join(canonical(item) for item in value) + ",)"  # pyright: ignore[reportUnknownVariableType]
+        case _:
+            return repr(value)
+
+
+class _Walker:
+    """Follows references from function to function, each function once."""
+
+    def __init__(self) -> None:
+        self.seen: set[int] = set()
+        self.open: set[str] = set()
+
+    def function(self, function: FunctionType) -> Iterator[str]:
+        code = function.__code__
+        yield f"function {code.co_filename}:{code.co_firstlineno}"
+        if id(code) in self.seen:
+            return
+        self.seen.add(id(code))
+        yield source_text(function)
+        names = sorted(set(_names(code)))
+        for name in names:
+            try:
+                value = lookup(function, name)
+            except LookupError:
+                continue
+            yield f"name {name}"
+            yield from self.value(value, names)
+
+    def value(self, value: object, names: list[str]) -> Iterator[str]:
+        match value:
+            case None | bool() | int() | str() | bytes():
+                yield f"{type(value).__name__} {value!r}"
+            case float():
+                yield f"float {struct.pack('<d', value).hex()}"
+            case np.generic():
+                yield f"scalar {value.dtype.str} {value.tobytes().hex()}"
+            case np.ndarray():
+                yield from self._array(value)
+            case np.dtype():
+                yield f"dtype {value.str}"
+            case tuple() | list():
+                yield f"{type(value).__name__} of {len(value)}"  # pyright: ignore[reportUnknownArgumentType]
+                for item in value:  # pyright: ignore[reportUnknownVariableType]
+                    yield from self.value(item, names)  # pyright: ignore[reportUnknownArgumentType]
+            case Helper():
+                yield from self.function(value.function)
+            case FunctionType():
+                yield from self._plain_function(value)
+            case TunableValue():
+                yield f"tunable {value.name} {value.values}"
+            case DimMeta():
+                yield f"dimension {value.__name__} {value.is_constant} {dimension_text(value.equals)}"
+            case DimExpression():
+                yield f"dimensions {dimension_text(value)}"
+            case DType() | KernelFunction() | ArrayAnnotation() | Trusted():
+                yield f"{type(value).__name__} {value!r}"
+            case typing.TypeVar():
+                yield f"variable {value.__name__}"
+                yield from self.value(value.__constraints__, names)
+            case BuiltinFunctionType():
+                yield f"builtin {value.__module__}.{value.__qualname__}"
+            case ModuleType():
+                yield from self._namespace(value.__name__, vars(value), names)
+            case type():
+                yield from self._namespace(f"{value.__module__}.{value.__qualname__}", vars(value), names)
+            case _:
+                raise NotStorable(type(value).__qualname__)
+
+    def _array(self, array: "np.ndarray[Any, Any]") -> Iterator[str]:
+        if array.dtype.hasobject:
+            raise NotStorable("an array of objects")
+        content = hashlib.sha256(np.ascontiguousarray(array).tobytes()).hexdigest()
+        yield f"array {array.dtype.str} {array.shape} {array.flags.writeable} {content}"
+
+    def _plain_function(self, function: FunctionType) -> Iterator[str]:
+        """A function that is no helper: one of the library by name, one of the user's by its text."""
+        if function.__module__.split(".")[0] in _SETTLED:
+            yield f"library {function.__module__}.{function.__qualname__}"
+        else:
+            yield from self.function(function)
+
+    def _namespace(self, name: str, content: Mapping[str, object], names: list[str]) -> Iterator[str]:
+        """`tiles.SIZE` compiles to the names `tiles` and `SIZE`: what they may pick from a module or class."""
+        yield f"namespace {name}"
+        if name in self.open:
+            return
+        self.open.add(name)
+        settled = name.split(".")[0] in _SETTLED
+        for key in names:
+            value = content.get(key)
+            if key in content and (not settled or isinstance(value, bool | int | float)):
+                yield f"attribute {key}"
+                yield from self.value(value, names)
+        self.open.discard(name)
+
+
+def source_text(function: FunctionType) -> str:
+    """The lines of a function with its decorators, as the file has them."""
+    lines = source_lines(function)
+    first = function.__code__.co_firstlineno - 1
+    if not lines or first >= len(lines):
+        raise NotStorable("a function without source")
+    last = max((end for _, end, _, _ in function.__code__.co_positions() if end is not None), default=first + 1)
+    margin = _indent(lines[first])
+    # What compiles to nothing (a comment, a statement after `return`) may follow the last line that has code.
+    while last < len(lines) and (not lines[last].strip() or _indent(lines[last]) > margin):
+        last += 1
+    return "\n".join(line.rstrip("\n") for line in lines[first:last])
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    yield from code.co_freevars
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names(constant)

@@ -1,0 +1,96 @@
+"""Compiled kernels on disk: a launch in a new process finds its artifact before any front-end work.
+
+A device takes part when its runtime has `cache_facts()` (what its code depends on: machine, compiler versions),
+`to_bytes(artifact)` and `from_bytes(payload)`; a recalled artifact has `head`, its kernel IR without the body.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from isogrid.frontend.definition import Definition, Specialisation
+from isogrid.launch.diskcache import compiler_stamp, default_cache, digest
+from isogrid.launch.options import Options
+from isogrid.launch.sourcekey import (
+    NotStorable,
+    canonical,
+    definition_text,
+    source_fingerprint,
+    specialisation_text,
+)
+
+#: Changes when the meaning of an entry changes.
+_FORMAT: Final = "artifact 1"
+
+
+@dataclass(slots=True)
+class SourceMemory:
+    """The source fingerprint of one kernel at its first use: constants keep the values that they had then.
+
+    None stands for a kernel that cannot be stored.
+    """
+
+    known: bool = False
+    fingerprint: str | None = field(default=None)
+
+    def read(self, definition: Definition) -> str | None:
+        if not self.known:
+            self.fingerprint = _fingerprint(definition)
+            self.known = True
+        return self.fingerprint
+
+    def still_holds(self, definition: Definition) -> bool:
+        """Whether the kernel would still be read as at its first use."""
+        return self.read(definition) is not None and _fingerprint(definition) == self.fingerprint
+
+
+def recall(
+    definition: Definition, memory: SourceMemory, specialisation: Specialisation, runtime: Any, options: Options
+) -> Any:
+    """The stored artifact, or None."""
+    key = _key(definition, memory, specialisation, runtime, options)
+    payload = None if key is None else default_cache().load(key)
+    return None if payload is None else runtime.from_bytes(payload)
+
+
+def remember(
+    definition: Definition,
+    memory: SourceMemory,
+    specialisation: Specialisation,
+    runtime: Any,
+    options: Options,
+    artifact: Any,
+) -> None:
+    """Store an artifact that this process has compiled, unless a constant changed since the key was made."""
+    key = _key(definition, memory, specialisation, runtime, options)
+    if key is not None and memory.still_holds(definition):
+        default_cache().store(key, runtime.to_bytes(artifact))
+
+
+def _key(
+    definition: Definition, memory: SourceMemory, specialisation: Specialisation, runtime: Any, options: Options
+) -> str | None:
+    facts = getattr(runtime, "cache_facts", None)
+    if facts is None or default_cache().folder is None:
+        return None
+    fingerprint = memory.read(definition)
+    if fingerprint is None:
+        return None
+    return digest(
+        (
+            _FORMAT,
+            compiler_stamp(),
+            runtime.name,
+            *facts(),
+            fingerprint,
+            definition_text(definition),
+            specialisation_text(specialisation),
+            canonical(options.values()),
+        )
+    )
+
+
+def _fingerprint(definition: Definition) -> str | None:
+    try:
+        return source_fingerprint(definition.function)
+    except NotStorable:
+        return None

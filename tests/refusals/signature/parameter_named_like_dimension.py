@@ -1,0 +1,8 @@
+import isogrid as ig
+from isogrid import InOut, f32, i32
+from isogrid.dims import N
+
+
+@ig.kernel(grid=N)
+def k(N: i32, x: InOut[f32, N]) -> None:
+    x[ig.gid()] = 0.0
