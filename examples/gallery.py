@@ -52,7 +52,7 @@ class Example:
 
     def complaint(self, inputs: Inputs, found: Outputs, expected: Outputs) -> str:
         """Empty if `found` is as close to the reference as the example promises, else the first difference."""
-        limits = {} if self.allowed is None else self.allowed(inputs)
+        limits: Mapping[str, Any] = {} if self.allowed is None else self.allowed(inputs)
         for name, want in expected.items():
             text = difference(found[name], want, limits.get(name))
             if text:
