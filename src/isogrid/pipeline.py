@@ -4,12 +4,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from isogrid.analysis.bounds import analyse_bounds
 from isogrid.analysis.facts import LaunchFacts
+from isogrid.checks.barriers import check_barriers
+from isogrid.checks.failures import check_failures
 from isogrid.diagnostics.report import Report
 from isogrid.ir import device as d
 from isogrid.ir import kernel as k
 from isogrid.lowering.lower import lower_kernel
+from isogrid.passes.fold_constants import fold_constants
+from isogrid.passes.remove_dead import remove_dead
 from isogrid.passes.remove_proved_checks import remove_proved_checks
+from isogrid.passes.simplify_indices import simplify_indices
+from isogrid.passes.unroll_loops import unroll_loops
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,11 +28,20 @@ class PassContext:
 
 
 #: Every check of a kernel; each returns all that it finds.
-CHECKS: Final[tuple[tuple[str, Callable[[k.Kernel], list[Report]]], ...]] = ()
+CHECKS: Final[tuple[tuple[str, Callable[[k.Kernel], list[Report]]], ...]] = (
+    ("barriers", check_barriers),
+    ("failures", check_failures),
+)
 
 #: Every pass by the name that switches it off. None changes a result.
 PASSES: Final[tuple[tuple[str, Callable[[k.Kernel, PassContext], k.Kernel]], ...]] = (
-    ("remove_proved_checks", lambda kernel, context: remove_proved_checks(kernel, context.facts)),
+    ("fold", lambda kernel, context: fold_constants(kernel)),
+    ("unroll", lambda kernel, context: unroll_loops(kernel, context.options.get("unroll", True) is not False)),
+    ("fold", lambda kernel, context: fold_constants(kernel)),
+    ("simplify", lambda kernel, context: simplify_indices(kernel)),
+    ("prove", lambda kernel, context: remove_proved_checks(kernel, context.facts)),
+    ("simplify", lambda kernel, context: simplify_indices(kernel)),
+    ("dead", lambda kernel, context: remove_dead(kernel)),
 )
 
 
@@ -45,8 +61,9 @@ def optimise(kernel: k.Kernel, disabled: frozenset[str], facts: LaunchFacts, opt
 
 
 def lower(kernel: k.Kernel, facts: LaunchFacts) -> d.Kernel:
-    """Device IR of a kernel."""
-    return lower_kernel(kernel, facts)
+    """Device IR of a kernel. Proofs tell which divisions need no correction and which `while` loops end."""
+    proofs = analyse_bounds(kernel, facts)
+    return lower_kernel(kernel, facts, proofs.nonnegative, proofs.bounded)
 
 
 def _place(report: Report) -> tuple[str, int, int, str]:

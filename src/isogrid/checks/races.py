@@ -1,16 +1,14 @@
 """No two threads touch one element unordered, one of them writing: proved for every launch, or reported with the two
 threads, the element and both places."""
 
-from collections.abc import Callable
-from dataclasses import replace
-
 from isogrid.analysis.symbolic.context import Context
 from isogrid.analysis.symbolic.expressions import as_polynomial, evaluate
 from isogrid.analysis.symbolic.polynomial import Polynomial, TooLarge
 from isogrid.analysis.symbolic.races import Unproved, unproved_pairs
 from isogrid.analysis.symbolic.witness import Witness, find_witness
-from isogrid.diagnostics.report import Edit, Label, Remedy, Report
-from isogrid.diagnostics.span import Span
+from isogrid.analysis.uniformity import divergent_barriers
+from isogrid.checks.insertion import barrier_insertions
+from isogrid.diagnostics.report import Label, Remedy, Report
 from isogrid.ir import kernel as k
 
 _MOST_REPORTS = 4
@@ -185,21 +183,19 @@ def _too_large(kernel: k.Kernel, text: str) -> Report:
 
 
 def _remedies(kernel: k.Kernel, pair: Unproved) -> tuple[Remedy, ...]:
-    """A barrier before the later access, where inserting it makes the kernel pass."""
+    """A barrier near either access, where inserting it provably mends the kernel."""
     if pair.across or not kernel.grouped:
         return (_ownership(pair),)
     for access in (pair.second, pair.first):
-        mended = _with_barrier(kernel, access.span)
-        if mended is None:
-            continue
-        try:
-            _, left = unproved_pairs(mended)
-        except TooLarge:
-            continue
-        if not [p for p in left if p.first.array == pair.first.array]:
-            line = Span(access.span.file, access.span.line, 1, access.span.line, 1)
-            indent = " " * _indent_of(kernel, access.span)
-            return (Remedy("let every thread finish first", (Edit(line, f"{indent}ig.barrier()\n"),)),)
+        for mended, edit in barrier_insertions(kernel, access.span):
+            if divergent_barriers(mended):
+                continue
+            try:
+                _, left = unproved_pairs(mended)
+            except TooLarge:
+                continue
+            if not any(p.first.array == pair.first.array for p in left):
+                return (Remedy("let every thread of the group finish first", (edit,)),)
     return (Remedy("put an ig.barrier() between the two accesses, where every thread of the group reaches it"),)
 
 
@@ -207,60 +203,3 @@ def _ownership(pair: Unproved) -> Remedy:
     if pair.first.kind == "read" or pair.second.kind == "read":
         return Remedy(f"read one array and write another in place of `{pair.first.array}`, or use two launches")
     return Remedy("give each thread elements of its own, or use an atomic update such as ig.atomic_add")
-
-
-def _indent_of(kernel: k.Kernel, span: Span) -> int:
-    """Column of the statement that stands on this line, less one."""
-    columns: list[int] = []
-
-    def visit(block: k.Block) -> None:
-        for s in block:
-            if s.span.line == span.line:
-                columns.append(s.span.column)
-            for inner in _blocks(s):
-                visit(inner)
-
-    visit(kernel.body)
-    return (min(columns) if columns else 5) - 1
-
-
-def _blocks(s: k.Statement) -> tuple[k.Block, ...]:
-    match s:
-        case k.If():
-            return (s.then, s.otherwise)
-        case k.For() | k.Scope():
-            return (s.body,)
-        case k.While():
-            return (s.prelude, s.body)
-        case _:
-            return ()
-
-
-def _with_barrier(kernel: k.Kernel, span: Span) -> k.Kernel | None:
-    """The kernel with a barrier before the simple statement that starts on the line of `span`."""
-    done = False
-
-    def insert(block: k.Block) -> k.Block:
-        nonlocal done
-        out: list[k.Statement] = []
-        for s in block:
-            if not done and s.span.line == span.line:
-                out.append(k.Barrier(span=s.span))
-                done = True
-            out.append(_rebuild(s, insert))
-        return tuple(out)
-
-    body = insert(kernel.body)
-    return replace(kernel, body=body) if done else None
-
-
-def _rebuild(s: k.Statement, change: Callable[[k.Block], k.Block]) -> k.Statement:
-    match s:
-        case k.If():
-            return replace(s, then=change(s.then), otherwise=change(s.otherwise))
-        case k.For() | k.Scope():
-            return replace(s, body=change(s.body))
-        case k.While():
-            return replace(s, prelude=change(s.prelude), body=change(s.body))
-        case _:
-            return s

@@ -1,0 +1,97 @@
+"""Pages of the codes IG301 to IG303 (barriers) and IG401 to IG408 (operations that always trap)."""
+
+from isogrid.diagnostics.pages import CodePage
+
+_GROUPS = "@ig.kernel(groups=1, block=256)\ndef k(y: InOut[f32, N]) -> None:\n"
+_GRID = "@ig.kernel(grid=N)\ndef k(y: InOut[i32, N]) -> None:\n    i = ig.gid()\n"
+
+PAGES: dict[str, CodePage] = {
+    "IG301": CodePage(
+        title="A barrier stands under a condition that differs between threads; move it out of the `if`",
+        explanation=(
+            "A barrier, and every group operation, waits for all threads of its group. Under a condition that some of\n"
+            "them decide differently the group waits for threads that never come. A value is the same for the whole\n"
+            "group if it is made of sizes, scalars, group ids, constants, results of `group_any` and its like, and\n"
+            "elements loaded at such an index from an array without atomics in this kernel. `gid` and `lid` are not."
+        ),
+        example_bad=_GROUPS + "    if ig.lid() < 32:\n        ig.barrier()\n",
+        example_good=_GROUPS + "    if ig.lid() < 32:\n        y[ig.lid()] = 0.0\n    ig.barrier()\n",
+    ),
+    "IG302": CodePage(
+        title="A barrier comes after a `return`, `break` or `continue` that only some threads take; guard the work",
+        explanation=(
+            "Threads that have left do not come to a later barrier, and the others wait for them. Put the work of the\n"
+            "threads that go on under an `if`, and the barrier after it, where every thread passes."
+        ),
+        example_bad=(
+            _GROUPS + "    i = ig.gid()\n    if i >= y.shape[0]:\n        return\n    y[i] = 1.0\n    ig.barrier()\n"
+        ),
+        example_good=_GROUPS + "    i = ig.gid()\n    if i < y.shape[0]:\n        y[i] = 1.0\n    ig.barrier()\n",
+    ),
+    "IG303": CodePage(
+        title="A barrier stands in a loop whose number of trips differs between threads; give all the same trips",
+        explanation=(
+            "Threads that leave the loop earlier miss the barriers of the later trips. Loop up to a bound that is the\n"
+            "same for the whole group, and guard the work inside, or ask `ig.group_any(...)` whether to go on."
+        ),
+        example_bad=_GROUPS + "    for k in range(ig.lid()):\n        ig.barrier()\n",
+        example_good=(
+            _GROUPS + "    for k in range(256):\n        if k < ig.lid():\n            y[ig.lid()] += 1.0\n"
+            "        ig.barrier()\n"
+        ),
+    ),
+    "IG401": CodePage(
+        title="A subscript is never in range; use an index from 0 to the extent minus 1",
+        explanation=(
+            "Whatever the launch, every thread that reaches this subscript stops with a `KernelIndexError`: the index\n"
+            "is below 0 or at least the extent. Negative subscripts do not count from the end."
+        ),
+        example_bad=_GRID + "    y[len(y)] = 1\n",
+        example_good=_GRID + "    y[len(y) - 1] = 1\n",
+    ),
+    "IG402": CodePage(
+        title="The result of an operation never fits its type; compute in a wider type or in a w-type",
+        explanation=(
+            "Integers are exact: a result outside the type is a `KernelOverflowError`. Here it is outside in every\n"
+            "thread that gets there. `i64` holds more, `w32` and `w64` wrap."
+        ),
+        example_bad=_GRID + "    y[i] = i32(2147483647) + i32(1)\n",
+        example_good=_GRID + "    y[i] = 2147483647\n",
+    ),
+    "IG403": CodePage(
+        title="An integer division by zero; divide by something else",
+        explanation="`//` and `%` of integers by 0 raise `KernelZeroDivisionError` in every thread that gets there.",
+        example_bad=_GRID + "    y[i] = y[i] // 0\n",
+        example_good=_GRID + "    y[i] = y[i] // 2\n",
+    ),
+    "IG404": CodePage(
+        title="A shift amount is never in range; shift by 0 up to the width minus 1",
+        explanation="A type of n bits is shifted by 0 to n-1; anything else raises `KernelValueError`.",
+        example_bad=_GRID + "    y[i] = y[i] >> 32\n",
+        example_good=_GRID + "    y[i] = y[i] >> 31\n",
+    ),
+    "IG405": CodePage(
+        title="The exponent of an integer power is negative; use an exponent of 0 or more",
+        explanation="An integer to a negative power is no integer: `KernelValueError` in every thread that gets there.",
+        example_bad=_GRID + "    y[i] = y[i] ** -1\n",
+        example_good=_GRID + "    y[i] = y[i] ** 2\n",
+    ),
+    "IG406": CodePage(
+        title="A converted value never fits; convert one that the type holds, or saturate",
+        explanation="A written conversion keeps the value or raises `KernelValueError`. Here the value never fits.",
+        example_bad=_GRID + "    y[i] = i32(u32(4294967295))\n",
+        example_good=_GRID + "    y[i] = ig.saturate(i32, u32(4294967295))\n",
+    ),
+    "IG407": CodePage(
+        title="A stored value never fits the element type; store one that fits, or saturate",
+        explanation="A store into a narrower integer keeps the value or raises `KernelOverflowError`.",
+        example_bad=_GRID + "    y[i] = i - (1 << 40)\n",
+        example_good=_GRID + "    y[i] = ig.saturate(i32, i - (1 << 40))\n",
+    ),
+    "IG408": CodePage(
+        title="A loop has a step of 0; give it another step",
+        explanation="`range(a, b, 0)` has no meaning: `KernelValueError` in every thread that gets there.",
+        example_bad=_GRID + "    for k in range(0, 10, 0):\n        y[i] = 1\n",
+        example_good=_GRID + "    for k in range(0, 10, 1):\n        y[i] = 1\n",
+    ),
+}
