@@ -21,6 +21,7 @@ from isogrid.diagnostics.report import Severity
 from isogrid.frontend.captures import Captures
 from isogrid.frontend.definition import ArrayDeclaration, Definition, Specialisation
 from isogrid.ir import kernel as k
+from isogrid.launch import stored
 from isogrid.launch.arguments import Arguments, match_arguments, type_arguments
 from isogrid.launch.arrays import Array
 from isogrid.launch.backends import LAST_RESORT, runtime
@@ -48,6 +49,7 @@ class Compiled:
         default_factory=dict[tuple[Specialisation, str, Options], Any]
     )
     captures: Captures = field(default_factory=Captures)
+    memory: stored.SourceMemory = field(default_factory=stored.SourceMemory)
     lock: Any = field(default_factory=threading.RLock)
 
 
@@ -71,7 +73,7 @@ def launch(
     shape = settle_geometry(definition, given, arguments.scalars, dims, options.most_threads)
     _device_limits(definition, shape, choice, options, stream)
     specialisation = specialise(definition, arguments, constants, dims, shape)
-    program = program_of(kernel, specialisation)
+    program = _launchable(kernel, specialisation, choice.device.name, options)
     if shape.default_block and (program.grouped or shape.kind == "groups"):
         raise LaunchValueError(
             f"{definition.name}() leaves its block open, and a kernel of whole groups needs one; "
@@ -101,6 +103,26 @@ def effective_options(explicit: Options, device: Device) -> Options:
     if not switched_off:
         return merged
     return Options((("disable", switched_off | merged.get("disable", frozenset())),)).over(merged)
+
+
+def _launchable(kernel: "Kernel", specialisation: Specialisation, device: str, options: Options) -> k.Kernel:
+    """The kernel IR that a launch looks at. A compiled artifact has it, without the body, in its `head`; an artifact
+    from the disk cache spares the front end, and its kernel passed every check when it was compiled."""
+    compiled = kernel.compiled
+    program = compiled.programs.get(specialisation)
+    if program is not None:
+        return program
+    used = options.for_backend(device)
+    key = (specialisation, device, used)
+    artifact = compiled.artifacts.get(key)
+    if artifact is None:
+        with compiled.lock:
+            artifact = stored.recall(kernel.definition, compiled.memory, specialisation, runtime(device), used)
+            if artifact is None:
+                return program_of(kernel, specialisation)
+            artifact = compiled.artifacts.setdefault(key, artifact)
+        _trace(f"{kernel.definition.name}: found in the cache for {device}")
+    return artifact.head if hasattr(artifact, "head") else program_of(kernel, specialisation)
 
 
 def program_of(kernel: "Kernel", specialisation: Specialisation) -> k.Kernel:
@@ -192,6 +214,9 @@ def _compiled(
             started = time.perf_counter()
             artifact = runtime(device).compile(program, key[2].values())
             compiled.artifacts[key] = artifact
+            stored.remember(
+                kernel.definition, compiled.memory, specialisation, runtime(device), key[2], artifact, compiled.captures
+            )
             _trace(f"{kernel.definition.name}: compiled for {device} in {_milliseconds(started)}")
     return artifact
 

@@ -10,16 +10,17 @@ import struct
 import typing
 from collections.abc import Iterator, Mapping
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
 from isogrid.frontend.capture import source_lines
+from isogrid.frontend.captures import Captures
 from isogrid.frontend.constants import lookup
 from isogrid.frontend.definition import ArrayDeclaration, Definition, Specialisation
 from isogrid.frontend.dims import DimExpression, DimMeta, TunableValue, dimension_text
 from isogrid.frontend.language import ArrayAnnotation, DType, Helper, KernelFunction, Trusted
-from isogrid.launch.diskcache import digest
+from isogrid.support.diskcache import digest
 
 #: Namespaces whose contents the versions in the key already settle; plain numbers in them are looked at all the same.
 _SETTLED: Final = ("isogrid", "numpy", "math", "builtins", "typing", "types", "collections")
@@ -32,6 +33,23 @@ class NotStorable(Exception):
 def source_fingerprint(function: FunctionType) -> str:
     """A digest of everything that the body of `function` can mean at this moment."""
     return digest(_Walker().function(function))
+
+
+def captured_values_hold(captures: Captures) -> bool:
+    """Whether every name that builds have read still has the value that it had then."""
+    try:
+        for key, value in captures.values.items():
+            owner, name = cast(tuple[Any, str], key)
+            now = lookup(owner, name) if isinstance(owner, FunctionType) else getattr(owner, name)
+            if _text(value) != _text(now):
+                return False
+    except (NotStorable, LookupError, AttributeError):
+        return False
+    return True
+
+
+def _text(value: object) -> list[str]:
+    return list(_Walker().value(value, []))
 
 
 def definition_text(definition: Definition) -> str:
@@ -115,7 +133,7 @@ class _Walker:
             case float():
                 yield f"float {struct.pack('<d', value).hex()}"
             case np.generic():
-                yield f"scalar {value.dtype.str} {value.tobytes().hex()}"
+                yield from self._array(np.asarray(cast(Any, value)))
             case np.ndarray():
                 yield from self._array(value)
             case np.dtype():
@@ -131,7 +149,8 @@ class _Walker:
             case TunableValue():
                 yield f"tunable {value.name} {value.values}"
             case DimMeta():
-                yield f"dimension {value.__name__} {value.is_constant} {dimension_text(value.equals)}"
+                equals = getattr(value, "equals", None)
+                yield f"dimension {value.__name__} {getattr(value, 'is_constant', False)} {dimension_text(equals)}"
             case DimExpression():
                 yield f"dimensions {dimension_text(value)}"
             case DType() | KernelFunction() | ArrayAnnotation() | Trusted():

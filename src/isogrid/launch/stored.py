@@ -7,16 +7,18 @@ A device takes part when its runtime has `cache_facts()` (what its code depends 
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from isogrid.frontend.captures import Captures
 from isogrid.frontend.definition import Definition, Specialisation
-from isogrid.launch.diskcache import compiler_stamp, default_cache, digest
 from isogrid.launch.options import Options
 from isogrid.launch.sourcekey import (
     NotStorable,
     canonical,
+    captured_values_hold,
     definition_text,
     source_fingerprint,
     specialisation_text,
 )
+from isogrid.support.diskcache import compiler_stamp, default_cache, digest
 
 #: Changes when the meaning of an entry changes.
 _FORMAT: Final = "artifact 1"
@@ -38,9 +40,10 @@ class SourceMemory:
             self.known = True
         return self.fingerprint
 
-    def still_holds(self, definition: Definition) -> bool:
-        """Whether the kernel would still be read as at its first use."""
-        return self.read(definition) is not None and _fingerprint(definition) == self.fingerprint
+    def still_holds(self, definition: Definition, captures: Captures) -> bool:
+        """Whether the kernel would still be read as at its first use, and its build read what a new one would."""
+        known = self.read(definition)
+        return known is not None and known == _fingerprint(definition) and captured_values_hold(captures)
 
 
 def recall(
@@ -59,10 +62,11 @@ def remember(
     runtime: Any,
     options: Options,
     artifact: Any,
+    captures: Captures,
 ) -> None:
     """Store an artifact that this process has compiled, unless a constant changed since the key was made."""
     key = _key(definition, memory, specialisation, runtime, options)
-    if key is not None and memory.still_holds(definition):
+    if key is not None and memory.still_holds(definition, captures):
         default_cache().store(key, runtime.to_bytes(artifact))
 
 
@@ -90,7 +94,8 @@ def _key(
 
 
 def _fingerprint(definition: Definition) -> str | None:
+    function: Any = definition.function
     try:
-        return source_fingerprint(definition.function)
+        return source_fingerprint(function)
     except NotStorable:
         return None

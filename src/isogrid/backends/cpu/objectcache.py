@@ -9,7 +9,7 @@ import importlib
 
 from isogrid.backends.cpu.loader import Pipeline, compile_object
 from isogrid.backends.cpu.target import HostTarget, host_target
-from isogrid.launch.diskcache import DiskCache, default_cache, digest
+from isogrid.support.diskcache import DiskCache, default_cache, digest
 
 
 def cached_object(text: str, pipeline: Pipeline, cache: DiskCache | None = None) -> bytes:

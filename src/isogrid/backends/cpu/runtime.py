@@ -8,7 +8,7 @@ with its thread and operands. Then the arrays are put back once more and the tra
 import ctypes
 import math
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, Protocol
 
 import numpy as np
 
@@ -16,17 +16,27 @@ from isogrid.analysis.facts import LaunchFacts
 from isogrid.backends.cpu import artifact as a
 from isogrid.backends.cpu import layout, pool, serial
 from isogrid.backends.cpu.artifact import CpuArtifact, LoadedVariant, Variant
+from isogrid.backends.cpu.objectcache import machine_facts
 from isogrid.backends.cpu.stub import native_call
+from isogrid.frontend.definition import Definition, Specialisation
 from isogrid.ir import kernel as k
 from isogrid.ir.types import Scalar
 from isogrid.runtimes.protocol import BoundLaunch
 from isogrid.support.errors import CompilerBug
 from isogrid.traps import Trap, trap_exception
 
-if TYPE_CHECKING:
-    from isogrid.launch.native import NativePlan
-
 _SMALL: Final = 1 << 31
+
+
+class LaunchPlan(Protocol):
+    """What the launcher says about the calls that a stub is for."""
+
+    @property
+    def definition(self) -> Definition: ...
+    @property
+    def specialisation(self) -> Specialisation: ...
+    @property
+    def unusual(self) -> Any: ...
 
 
 class CpuRuntime:
@@ -44,9 +54,7 @@ class CpuRuntime:
         variant = artifact.small if is_small(artifact.head, bound) else _wide(artifact)
         _Launch(artifact.head, variant, bound).run()
 
-    def native_launch(
-        self, artifact: CpuArtifact, program: k.Kernel, plan: "NativePlan"
-    ) -> Callable[..., object] | None:
+    def native_launch(self, artifact: CpuArtifact, program: k.Kernel, plan: LaunchPlan) -> Callable[..., object] | None:
         """The launch stub for calls like the one that made this artifact, or None."""
         spec, definition = plan.specialisation, plan.definition
         return native_call(
@@ -57,6 +65,18 @@ class CpuRuntime:
             constants=dict(spec.constants),
             derived=definition.derived,
         )
+
+    def cache_facts(self) -> tuple[str, ...]:
+        """What stored artifacts depend on besides the kernel."""
+        return machine_facts()
+
+    def to_bytes(self, artifact: CpuArtifact) -> bytes:
+        """For the disk cache."""
+        return a.to_bytes(artifact)
+
+    def from_bytes(self, payload: bytes) -> CpuArtifact:
+        """An artifact from verified bytes; no compiler is loaded."""
+        return a.from_bytes(payload)
 
 
 def is_small(kernel: k.Kernel, bound: BoundLaunch) -> bool:
@@ -72,9 +92,10 @@ def _compile(kernel: k.Kernel, options: Mapping[str, Any], facts: LaunchFacts) -
     from isogrid.backends.cpu.emit import emit_module
     from isogrid.backends.cpu.objectcache import cached_object
     from isogrid.backends.cpu.target import host_target
-    from isogrid.pipeline import lower
+    from isogrid.pipeline import lower, optimise
 
-    device = lower(kernel, facts)
+    disabled: frozenset[str] = options.get("disable", frozenset())
+    device = lower(optimise(kernel, disabled, facts, options), facts)
     module = emit_module(device, host_target(), options)
     return a.make_variant(device, module, cached_object(module.text, module.pipeline))
 
