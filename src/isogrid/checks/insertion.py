@@ -1,5 +1,6 @@
 """Places where one barrier could be added near an access, each with the kernel and the text it would give."""
 
+import linecache
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -19,16 +20,19 @@ def barrier_insertions(kernel: k.Kernel, span: Span) -> Iterator[tuple[k.Kernel,
         at = block[position].span
         if at.file == kernel.span.file:
             body = (*block[:position], k.Barrier(span=at), *block[position:])
-            yield rebuild(body), _line(at, at.line, at.column)
+            yield rebuild(body), _line(at, at.line, at.line)
     for block, _, rebuild, is_loop in reversed(found):
         if is_loop:
             at = block[0].span
             last = max(node.span.end_line for node in visit(block))
-            yield rebuild((*block, k.Barrier(span=at))), _line(at, last + 1, at.column)
+            yield rebuild((*block, k.Barrier(span=at))), _line(at, last + 1, at.line)
 
 
-def _line(at: Span, line: int, column: int) -> Edit:
-    return Edit(Span(at.file, line, 1, line, 1), f"{' ' * (column - 1)}ig.barrier()\n")
+def _line(at: Span, line: int, beside: int) -> Edit:
+    """A barrier as a line of its own, indented as the author's line `beside`."""
+    text = linecache.getline(at.file, beside)
+    indent = text[: len(text) - len(text.lstrip())]
+    return Edit(Span(at.file, line, 1, line, 1), f"{indent}ig.barrier()\n")
 
 
 def _places(

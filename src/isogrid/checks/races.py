@@ -186,6 +186,7 @@ def _remedies(kernel: k.Kernel, pair: Unproved) -> tuple[Remedy, ...]:
     """A barrier near either access, where inserting it provably mends the kernel."""
     if pair.across or not kernel.grouped:
         return (_ownership(pair),)
+    partial: Remedy | None = None
     for access in (pair.second, pair.first):
         for mended, edit in barrier_insertions(kernel, access.span):
             if divergent_barriers(mended):
@@ -194,8 +195,13 @@ def _remedies(kernel: k.Kernel, pair: Unproved) -> tuple[Remedy, ...]:
                 _, left = unproved_pairs(mended)
             except TooLarge:
                 continue
-            if not any(p.first.array == pair.first.array for p in left):
-                return (Remedy("let every thread of the group finish first", (edit,)),)
+            remedy = Remedy("let every thread of the group finish first", (edit,))
+            if not left:
+                return (remedy,)
+            if partial is None and all(p.first.array != pair.first.array for p in left):
+                partial = remedy
+    if partial is not None:
+        return (partial,)
     return (Remedy("put an ig.barrier() between the two accesses, where every thread of the group reaches it"),)
 
 

@@ -31,7 +31,10 @@ def declare_geometry(c: Context, extents: tuple[Polynomial, ...]) -> None:
     g = c.kernel.geometry
     names: list[str] = []
     for axis, extent in enumerate(extents):
-        if g.kind == "groups" or not c.kernel.grouped or g.block[axis] == 1:
+        if not c.kernel.grouped:
+            # Each thread is a group of its own.
+            groups = extent * Polynomial.constant(g.block[axis]) if g.kind == "groups" else extent
+        elif g.kind == "groups" or g.block[axis] == 1:
             groups = extent
         elif isinstance(constant := extent.as_constant, int):
             groups = Polynomial.constant(-(-constant // g.block[axis]))
