@@ -5,8 +5,10 @@ build(define(saxpy.function, grid=N), Specialisation())  ->  ir.kernel.Kernel
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Final, assert_never
+from types import FunctionType
+from typing import Final, assert_never, cast
 
 from isogrid.diagnostics.report import Report
 from isogrid.frontend import binding, calls, expressions, functions, intrinsics, names, statements
@@ -55,22 +57,19 @@ def build_with_constants(
 ) -> Built:
     """As `build`, with the constants that the body used."""
     captures = Captures() if captures is None else captures
-    captured = capture(definition.function)
+    captured = capture(cast(FunctionType, definition.function))
     known: Mapping[Key, Scalar] = {}
-    for _ in range(LAST_ROUND):
+    for number in range(LAST_ROUND):
         builder = Builder(definition, specialisation, captures, known)
         kernel = _round(builder, captured)
-        resolved = builder.inference.resolved()
-        if builder.inference.is_settled(resolved):
-            break
-        known = resolved
-    else:
-        # Types that never settle contradict each other, which the last round reported.
-        if not builder.reports:
-            raise CompilerBug(f"the types of `{definition.name}` do not settle")
-    if builder.reports:
-        raise KernelRefused(sorted(builder.reports, key=_place))
-    return Built(kernel, captures.listed())
+        known = builder.inference.resolved()
+        settled = builder.inference.is_settled(known)
+        # Types that do not settle contradict each other, which the last round reports.
+        if builder.reports and (settled or number == LAST_ROUND - 1):
+            raise KernelRefused(sorted(builder.reports, key=_place))
+        if settled:
+            return Built(kernel, captures.listed())
+    raise CompilerBug(f"the types of `{definition.name}` do not settle")
 
 
 def _place(report: Report) -> tuple[str, int, int, str]:
@@ -234,10 +233,8 @@ def _requires(builder: Builder, tree: ast.FunctionDef) -> int:
         call = _require_call(builder, statement)
         if call is None:
             break
-        try:
+        with suppress(RefusedError):
             _require(builder, call)
-        except RefusedError:
-            pass
         done += 1
     return done
 

@@ -3,7 +3,7 @@
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from types import FunctionType, ModuleType
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -40,10 +40,13 @@ class Captures:
         return tuple(self.shown.items())
 
 
-def _frozen(value: Any) -> Any:
+def _frozen(value: Any) -> object:
     """A copy of a read-only array, whose memory may yet change through its base; anything else as it is."""
-    if isinstance(value, np.ndarray) and not value.flags.writeable:
-        copy = value.copy()
-        copy.flags.writeable = False
-        return copy
-    return value
+    if not isinstance(value, np.ndarray):
+        return value
+    array = cast("np.ndarray[Any, Any]", value)
+    if array.flags.writeable:
+        return array
+    copy = array.copy()
+    copy.flags.writeable = False
+    return copy

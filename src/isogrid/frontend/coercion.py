@@ -169,7 +169,7 @@ def widens(source: Scalar, target: Scalar) -> bool:
 
 
 def stored(builder: Builder, value: Value, element: Scalar, node: ast.expr, array: str) -> tuple[k.Expr, bool]:
-    """A value as an element of `array`, and whether narrowing it may trap; refused where a conversion must be written."""
+    """A value as an element of `array`, and whether narrowing it may trap."""
     if isinstance(value, Narrowed):
         if value.expression.type is element:
             return value.expression, False

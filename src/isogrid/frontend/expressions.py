@@ -1,4 +1,4 @@
-"""Expressions: each becomes a value; what needs statements of its own is hoisted, with everything before it kept first."""
+"""Expressions: each becomes a value; what needs statements is hoisted, with everything before it kept first."""
 
 import ast
 from collections.abc import Sequence
@@ -31,6 +31,8 @@ from isogrid.frontend.values import (
     Value,
     is_atom,
     is_fixed,
+    is_repeatable,
+    proved,
 )
 from isogrid.ir import kernel as k
 from isogrid.ir.types import Scalar
@@ -281,17 +283,21 @@ def _links(
     mark = len(builder.block)
     right = evaluate(builder, right_node)
     left, right = settled(builder, (left, right), (mark, len(builder.block)))
-    if rest and isinstance(right, Typed) and not is_atom(right.expression):
+    again = right
+    if rest and isinstance(right, Typed) and is_repeatable(right.expression):
+        # It gave a value the first time, so it cannot trap the second time.
+        again = Typed(proved(right.expression), right.pending)
+    elif rest and isinstance(right, Typed):
         # The middle is used twice, so it is kept; what came before it is then kept before it.
         mark = len(builder.block)
         kept = keep_here(builder, right)
         (left,) = settled(builder, (left,), (mark,))
-        right = kept
+        right = again = kept
     first = _link(builder, node, op, left, right, (left_node, right_node))
     if not rest:
         return first
     with builder.nested() as hoisted:
-        second = _links(builder, node, right, right_node, rest)
+        second = _links(builder, node, again, right_node, rest)
     if isinstance(first, Literal) and isinstance(second, Literal):
         return Literal(bool(first.value and second.value), first.settled and second.settled)
     a = condition(builder, first, node, "comparison")

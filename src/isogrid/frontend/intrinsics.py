@@ -346,7 +346,7 @@ def _cdiv(builder: Builder, spelling: str, node: ast.Call) -> Value:
     values = calls.evaluated(builder, given)
     a, b = values["a"], values["b"]
     if isinstance(a, Literal) and isinstance(b, Literal):
-        return operators.fold_call(builder, lambda x, y: -(-x // y), (a.value, b.value), node)
+        return operators.fold_call(builder, _ceiling, (a.value, b.value), node)
     nodes = (given["a"], given["b"])
     total = operators.binary(builder, "floordiv", a, b, nodes, node)
     if not isinstance(total, Typed) or not isinstance(total.expression, k.Binary) or not total.type.is_integer:
@@ -364,6 +364,10 @@ def _cdiv(builder: Builder, spelling: str, node: ast.Call) -> Value:
     less = operators.binary(builder, "sub", Typed(right), one, (nodes[1], node), node)
     added = operators.binary(builder, "add", Typed(left), less, (nodes[0], node), node)
     return operators.binary(builder, "floordiv", added, Typed(right), (node, nodes[1]), node)
+
+
+def _ceiling(a: int, b: int) -> int:
+    return -(-a // b)
 
 
 def _is_power_of_two(builder: Builder, spelling: str, node: ast.Call) -> Value:

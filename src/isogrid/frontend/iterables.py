@@ -209,7 +209,11 @@ def _enumerate(builder: Builder, node: ast.Call) -> Iterable:
         return _enumerated_items(builder, inner, first, given.get("start", node))
     if not inner.from_zero or first != Literal(0):
         return _enumerated_by_counting(builder, inner, first, node)
-    return replace(inner, value=lambda b, c: TupleValue((Typed(c), inner.value_of(b, c))))
+
+    def value(trip: Builder, counter: k.Expr) -> Value:
+        return TupleValue((Typed(counter), inner.value_of(trip, counter)))
+
+    return replace(inner, value=value)
 
 
 def _check_start(builder: Builder, first: Value, node: ast.expr) -> None:

@@ -178,7 +178,7 @@ def _over_items(builder: Builder, node: ast.For, source: Listed) -> None:
     frame.depth -= 1
     frame.flow = merge([frame.flow if source.items else entry, *loop.break_flows])
     label = loop.break_label
-    if label in loop.used_labels and label is not None:
+    if label is not None and label in loop.used_labels:
         builder.emit(k.Scope(label, tuple(copies), span=builder.span(node.iter)))
     else:
         builder.block.extend(copies)

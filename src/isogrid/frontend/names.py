@@ -4,6 +4,7 @@ import ast
 import builtins
 import difflib
 import enum
+import inspect
 import math
 import typing
 from types import BuiltinFunctionType, FunctionType, ModuleType
@@ -121,8 +122,8 @@ def attribute_value(builder: Builder, owner: Value, node: ast.Attribute) -> Valu
             return _array_attribute(builder, owner, node)
         case ObjectValue(object=ModuleType() as module):
             return _module_attribute(builder, module, node)
-        case ObjectValue(object=type() as kind) if issubclass(kind, enum.Enum) or node.attr in vars(kind):
-            return constant_value(builder, builder.captures.attribute(kind, node.attr), node, builder.text(node))
+        case ObjectValue(object=object_) if inspect.isclass(object_) and hasattr(object_, node.attr):
+            return constant_value(builder, builder.captures.attribute(object_, node.attr), node, builder.text(node))
         case ObjectValue(object=enum.Enum() as member) if node.attr == "value":
             return constant_value(builder, member.value, node, builder.text(node))
         case LimitsValue(scalar=scalar):
@@ -213,7 +214,7 @@ def _placed(value: Value, builder: Builder, node: ast.expr) -> Value:
 
 def _refuse_unknown(builder: Builder, node: ast.Name) -> typing.NoReturn:
     frame = builder.frame
-    known = [*frame.locals, *frame.parameters, *frame.function.__globals__, *dir(builtins)]
+    known: list[str] = [*frame.locals, *frame.parameters, *frame.function.__globals__, *dir(builtins)]
     close = difflib.get_close_matches(node.id, known, n=1)
     builder.refuse(
         "IG105",
@@ -374,10 +375,8 @@ def _number(value: Any) -> int | float | None:
             return int(value)
         case np.bool_():
             return bool(value)
-        case np.integer():
-            return int(value)
-        case np.floating():
-            return float(value)
+        case np.integer() | np.floating():
+            return cast("np.generic", value).item()
         case float():
             return value
         case _:
@@ -495,14 +494,10 @@ def _limit(builder: Builder, scalar: Scalar, node: ast.Attribute) -> Value:
     if node.attr not in ("min", "max"):
         builder.refuse("IG123", f"limits have no attribute `{node.attr}`", node, "write `.min` or `.max`")
     if scalar.is_float:
-        info = np.finfo(scalar.numpy)
-        return Typed(_float_limit(builder, float(getattr(info, node.attr)), scalar, node))
+        info = np.finfo(np.float32 if scalar is Scalar.F32 else np.float64)
+        return Typed(constant(builder, float(getattr(info, node.attr)), scalar, node))
     value = scalar.minimum if node.attr == "min" else scalar.maximum
     return Typed(k.Const(value, scalar.computing, span=builder.span(node)))
-
-
-def _float_limit(builder: Builder, value: float, scalar: Scalar, node: ast.Attribute) -> k.Expr:
-    return constant(builder, value, scalar, node)
 
 
 def _attribute_remedies(owner: Value, node: ast.Attribute) -> tuple[str, ...]:

@@ -49,31 +49,17 @@ LONGEST_LITERAL: Final = 4096
 #: Largest literal exponent of a float power.
 LARGEST_EXPONENT: Final = 4
 
-_PYTHON: Final[Mapping[str, Callable[..., Any]]] = {
-    "add": operator.add,
-    "sub": operator.sub,
-    "mul": operator.mul,
-    "div": operator.truediv,
-    "floordiv": operator.floordiv,
-    "mod": operator.mod,
-    "pow": operator.pow,
-    "shl": operator.lshift,
-    "shr": operator.rshift,
-    "and": operator.and_,
-    "or": operator.or_,
-    "xor": operator.xor,
-    "eq": operator.eq,
-    "ne": operator.ne,
-    "lt": operator.lt,
-    "le": operator.le,
-    "gt": operator.gt,
-    "ge": operator.ge,
-    "neg": operator.neg,
-    "invert": operator.invert,
-    "abs": abs,
-    "min": min,
-    "max": max,
+#: Python's own operation behind each operator, by its name in the module `operator`.
+_NAMES: Final[Mapping[str, str]] = {
+    "div": "truediv",
+    "shl": "lshift",
+    "shr": "rshift",
+    "and": "and_",
+    "or": "or_",
 }
+_PYTHON: Final[Mapping[str, Callable[..., Any]]] = {
+    name: getattr(operator, _NAMES.get(name, name)) for name in OPERATORS if name not in ("min", "max", "abs", "not")
+} | {"min": min, "max": max, "abs": abs}
 
 
 def binary(

@@ -23,6 +23,7 @@ from isogrid.frontend.values import (
     Value,
     describe,
 )
+from isogrid.ir.types import Scalar
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +128,10 @@ _FUNCTIONS: Final[Mapping[str, str]] = {
     "complex": "keep real and imaginary part in two values",
 }
 
-_NUMPY_ARRAYS: Final = frozenset({"zeros", "ones", "empty", "full", "array", "asarray", "arange", "linspace", "zeros_like",
-                                  "empty_like", "ones_like", "copy"})  # fmt: skip
+_NUMPY_ARRAYS: Final = frozenset(
+    {"zeros", "ones", "empty", "full", "array", "asarray", "arange", "linspace", "copy"}
+    | {"zeros_like", "empty_like", "ones_like", "full_like"}
+)
 _NUMPY_FUNCTIONS: Final = frozenset({"sqrt", "floor", "ceil", "trunc", "isnan", "isinf", "isfinite", "copysign", "exp",
                                      "log", "sin", "cos", "tan"})  # fmt: skip
 _NUMPY_OTHERS: Final[Mapping[str, str]] = {
@@ -136,6 +139,9 @@ _NUMPY_OTHERS: Final[Mapping[str, str]] = {
     "clip": "ig.clamp(x, low, high)", "where": "a if condition else b", "round": "round(x)", "power": "a ** b",
     "bitwise_and": "a & b", "bitwise_or": "a | b", "bitwise_xor": "a ^ b", "mod": "a % b", "floor_divide": "a // b",
 }  # fmt: skip
+_DTYPES: Final[Mapping[str, str]] = {
+    s.numpy.name: s.value for s in Scalar if s not in (Scalar.BF16, Scalar.W32, Scalar.W64)
+}
 _METHODS: Final[Mapping[str, str]] = {
     "append": "write to an element: `x[i] = value`",
     "sum": "add in a loop, or use `ig.group_sum`",
@@ -404,7 +410,7 @@ def refuse_float(builder: Builder, node: ast.Call) -> NoReturn:
 def refuse_call(builder: Builder, called: Any, node: ast.Call) -> NoReturn:
     """A Python object that is called and is no function of the language."""
     name = builder.text(node.func)
-    if getattr(type(called), "__isogrid_kernel__", False):
+    if getattr(called, "__isogrid_kernel__", False):
         builder.refuse(
             "IG149",
             f"the kernel `{name}` is called from a kernel",
@@ -469,8 +475,7 @@ def _refuse_numpy(builder: Builder, called: Any, name: str, node: ast.Call) -> N
             ),
         )
     if isinstance(called, type) and issubclass(called, np.generic):
-        short = {"float32": "f32", "float64": "f64", "int32": "i32", "int64": "i64", "uint32": "u32", "uint64": "u64",
-                 "uint8": "u8", "int8": "i8", "uint16": "u16", "int16": "i16", "bool": "bool"}.get(function, "f32")  # fmt: skip
+        short = _DTYPES.get(function, "f32")
         remedy = f"convert with the dtype of the language: `{short}(...)`"
     elif function in _NUMPY_FUNCTIONS:
         remedy = f"write `math.{function}(...)` of one element"

@@ -4,8 +4,7 @@ import ast
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from types import FunctionType
-from typing import Final, NoReturn, TypeAlias
+from typing import Any, Final, NoReturn, TypeAlias
 
 from isogrid.diagnostics.report import Label, Remedy, Report
 from isogrid.diagnostics.span import Span
@@ -82,7 +81,7 @@ class Frame:
     `flow` holds the names assigned on every path to the present statement, None where no path leads.
     """
 
-    function: FunctionType
+    function: Any
     captured: Captured
     key: tuple[object, ...]
     prefix: str

@@ -20,6 +20,8 @@ from isogrid.frontend.values import (
     TupleValue,
     Typed,
     Value,
+    is_repeatable,
+    proved,
 )
 from isogrid.ir import kernel as k
 from isogrid.ir.types import INDEX, Scalar
@@ -178,9 +180,11 @@ def _augmented_element(builder: Builder, node: ast.AugAssign, target: ast.Subscr
     """`x[i] += e`: i, bounds, load, e, operation, store; the bounds are looked at once."""
     place = arrays.place(builder, target, "updated")
     arrays.check_updatable(builder, place.array, place.span, "updated")
-    indices = tuple(expressions.atom(builder, index, "index") for index in place.indices)
-    place = Place(place.array, indices, place.span)
-    old: Value = arrays.load(builder, place)
+    indices = tuple(
+        index if is_repeatable(index) else expressions.atom(builder, index, "index") for index in place.indices
+    )
+    old: Value = arrays.load(builder, Place(place.array, indices, place.span))
+    place = Place(place.array, tuple(proved(index) for index in indices), place.span)
     mark = len(builder.block)
     operand = expressions.evaluate(builder, node.value)
     if isinstance(operand, Poison):

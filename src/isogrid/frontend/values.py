@@ -1,7 +1,7 @@
 """What an expression of a kernel body is while it is built: typed IR, or something known at compile time."""
 
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Any, Final, TypeAlias
 
 from isogrid.diagnostics.span import Span
 from isogrid.ir import kernel as k
@@ -25,7 +25,7 @@ class Typed:
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """A number or bool that Python computed. `settled` conditions (tests on None and dtypes) choose code, not values."""
+    """A number or bool that Python computed. `settled` conditions (tests on None and dtypes) choose code."""
 
     value: Number
     settled: bool = False
@@ -158,6 +158,41 @@ def is_atom(expression: k.Expr) -> bool:
 def is_fixed(expression: k.Expr) -> bool:
     """An atom that no assignment of the author can change."""
     return isinstance(expression, k.Const | k.ScalarValue | k.DimValue | k.Query)
+
+
+#: Nodes of an expression that is cheaper to write twice than to name.
+SMALL: Final = 9
+
+
+def is_repeatable(expression: k.Expr) -> bool:
+    """Whether the expression may be written twice: small, and made of values that no other thread can change."""
+    return 0 < _size(expression) <= SMALL
+
+
+def proved(expression: k.Expr) -> k.Expr:
+    """The expression where it was evaluated before, and so cannot trap."""
+    match expression:
+        case k.Unary():
+            return replace(expression, operand=proved(expression.operand), checked=False)
+        case k.Binary():
+            return replace(expression, left=proved(expression.left), right=proved(expression.right), checked=False)
+        case k.Cast():
+            return replace(expression, value=proved(expression.value), checked=False)
+        case _:
+            return expression
+
+
+def _size(expression: k.Expr) -> int:
+    """Number of nodes; far too many where a part may not be repeated."""
+    match expression:
+        case k.Const() | k.Local() | k.ScalarValue() | k.DimValue() | k.Query():
+            return 1
+        case k.Unary(operand=inner) | k.Cast(value=inner):
+            return 1 + _size(inner)
+        case k.Binary(left=left, right=right):
+            return 1 + _size(left) + _size(right)
+        case _:
+            return SMALL + 1
 
 
 def describe(value: Value) -> str:
