@@ -5,6 +5,7 @@ division by zero, an index outside its buffer) is a `CompilerBug`, never a resul
 """
 
 from collections.abc import Callable, Iterator
+from itertools import groupby
 from operator import itemgetter
 from typing import Any, TypeAlias, assert_never
 
@@ -15,7 +16,16 @@ from isogrid.backends.interp.launch import Outcome, run_program
 from isogrid.backends.interp.layout import ArrayFacts, Layout
 from isogrid.backends.interp.memory import zero
 from isogrid.backends.interp.program import Program
-from isogrid.backends.interp.statements import BREAK, CONTINUE, RETURN, Arrival, Meeting, Signal, Waiting
+from isogrid.backends.interp.statements import (
+    BREAK,
+    CONTINUE,
+    RETURN,
+    Meeting,
+    Signal,
+    Waiting,
+    trips_of,
+    waiting_block,
+)
 from isogrid.builtins import floats, integers
 from isogrid.builtins.atomics import ATOMICS
 from isogrid.ir import device as d
@@ -378,19 +388,14 @@ class _Compiler:
     # --- statements in which threads meet ---------------------------------------------------------------------------
 
     def meeting_block(self, block: d.Block) -> Waiter:
-        steps = tuple((None, self._meeting(s)) if _meets(s) else (self._statement(s), None) for s in block)
-
-        def run(frame: Frame) -> Waiting:
-            for plain, meeting in steps:
-                if plain is not None:
-                    signal = plain(frame)
-                else:
-                    signal = (yield from meeting(frame)) if meeting is not None else None
-                if signal is not None:
-                    return signal
-            return None
-
-        return run
+        steps: list[tuple[Plain | None, Meeting | None, Waiter]] = []
+        for meeting, run_of in groupby(block, _meets):
+            statements = tuple(run_of)
+            if meeting:
+                steps.extend((None, None, self._meeting(statement)) for statement in statements)
+            else:
+                steps.append((self.block(statements), None, _no_wait))
+        return waiting_block(tuple(steps), trips_of(self._trips))
 
     def _meeting(self, node: d.Statement) -> Waiter:
         match node:
@@ -422,15 +427,14 @@ class _Compiler:
                 raise CompilerBug(f"no barrier can stand inside {type(node).__name__}")
 
     def _wait(self, meeting: Meeting, value: Evaluator | None, node: d.Collective | None) -> Waiter:
-        trips = tuple(self._trips)
+        trips = trips_of(self._trips)
         target = None if node is None else self._layout.place("local", node.target)
 
         def wait(frame: Frame) -> Waiting:
-            at = tuple([frame[place] for place in trips])
             if value is None or node is None or target is None:
-                yield Arrival(meeting, at)
+                yield meeting, trips(frame), None
                 return None
-            result = yield Arrival(meeting, at, to_language(node.scalar, value(frame)))
+            result = yield meeting, trips(frame), to_language(node.scalar, value(frame))
             frame[target] = to_machine(node.value.type, result)
             return None
 
@@ -459,6 +463,10 @@ def _endless(frame: Frame) -> Iterator[int]:
     while True:
         yield trip
         trip += 1
+
+
+def _no_wait(frame: Frame) -> Waiting:
+    raise CompilerBug("a step that does not wait was waited for")
 
 
 def _meets(node: d.Statement) -> bool:

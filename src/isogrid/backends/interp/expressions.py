@@ -4,6 +4,7 @@ from collections.abc import Callable
 from operator import itemgetter
 from typing import Any, TypeAlias, assert_never
 
+from isogrid.backends.interp.arithmetic import fast_binary
 from isogrid.backends.interp.failures import failure, operator_failures
 from isogrid.backends.interp.layout import Layout
 from isogrid.backends.interp.subscripts import Subscripts
@@ -78,14 +79,9 @@ class Expressions:
 
     def _binary(self, node: k.Binary) -> Evaluator:
         left, right = self.compile(node.left), self.compile(node.right)
-        if node.op in _FAST:
-            if node.type.is_checked:
-                return _checked(node, left, right)
-            if node.type.is_modular:
-                return _modular(node, left, right)
-            return _plain(node, left, right)
-        if node.op in _PLAIN:
-            return _plain(node, left, right)
+        fast = fast_binary(node, left, right)
+        if fast is not None:
+            return fast
         meaning, type = OPERATORS[node.op].meaning, node.type
         if not OPERATORS[node.op].can_trap(type):
             return lambda frame: meaning(type, left(frame), right(frame))
@@ -103,64 +99,11 @@ class Expressions:
         return run
 
 
-#: Operators with a closure of their own, since they are most of what kernels do; tests hold them to the tables.
-_FAST = frozenset({"add", "sub", "mul"})
-_PLAIN = frozenset({"div", "and", "or", "xor"})
-
-
 def constant(node: k.Const) -> Any:
     """The value of a literal."""
     if node.type.is_float:
         return floats.from_bits(node.type, node.value)
     return bool(node.value) if node.type is Scalar.BOOL else node.value
-
-
-def _checked(node: k.Binary, left: Evaluator, right: Evaluator) -> Evaluator:
-    """`+ - *` of a checked type: exact, then a range check."""
-    low, high = node.type.minimum, node.type.maximum
-    fail = failure(sites.overflow_site(node), node.checked)
-
-    def add(frame: Frame) -> int:
-        a = left(frame)
-        b = right(frame)
-        return c if low <= (c := a + b) <= high else fail(a, b)
-
-    def sub(frame: Frame) -> int:
-        a = left(frame)
-        b = right(frame)
-        return c if low <= (c := a - b) <= high else fail(a, b)
-
-    def mul(frame: Frame) -> int:
-        a = left(frame)
-        b = right(frame)
-        return c if low <= (c := a * b) <= high else fail(a, b)
-
-    return {"add": add, "sub": sub, "mul": mul}[node.op]
-
-
-def _modular(node: k.Binary, left: Evaluator, right: Evaluator) -> Evaluator:
-    """`+ - *` modulo 2^n."""
-    mask = node.type.maximum
-    table: dict[str, Evaluator] = {
-        "add": lambda frame: left(frame) + right(frame) & mask,
-        "sub": lambda frame: left(frame) - right(frame) & mask,
-        "mul": lambda frame: left(frame) * right(frame) & mask,
-    }
-    return table[node.op]
-
-
-def _plain(node: k.Binary, left: Evaluator, right: Evaluator) -> Evaluator:
-    """Operators that Python's own, on values of the type, define: IEEE arithmetic and logic on bits."""
-    table: dict[str, Evaluator] = {
-        "add": lambda frame: left(frame) + right(frame),
-        "sub": lambda frame: left(frame) - right(frame),
-        "mul": lambda frame: left(frame) * right(frame),
-        "div": lambda frame: left(frame) / right(frame),
-        "and": lambda frame: left(frame) & right(frame),
-        "or": lambda frame: left(frame) | right(frame),
-        "xor": lambda frame: left(frame) ^ right(frame),
-    }
-    return table[node.op]
 
 
 def _compare(node: k.Compare, left: Evaluator, right: Evaluator) -> Evaluator:

@@ -65,23 +65,23 @@ class Group:
             caught += self._settle(at_end=not arrivals)
             if caught or not arrivals:
                 return caught
-            live = sorted(arrivals)
             self.interval += 1
 
     def _run_interval(self, live: list[int]) -> tuple[dict[int, Arrival], list[Caught]]:
         """Run every live thread to its next meeting, its end or its trap."""
-        stamp = self.next_interval()
+        stamp, first, group = self.next_interval(), self._thread(0), self.number
+        frames, threads, results = self.frames, self.threads, self._results
         arrivals: dict[int, Arrival] = {}
         caught: list[Caught] = []
         for lid in self.order(live):
-            thread = self._thread(lid)
-            self.frames[lid][WHO] = (thread, self.number, stamp)
+            frames[lid][WHO] = (first + lid, group, stamp)
             try:
-                arrivals[lid] = self.threads[lid].send(self._results.get(lid))
+                arrivals[lid] = threads[lid].send(results[lid] if results else None)
             except StopIteration:
                 pass
             except ThreadTrap as trap:
-                caught.append(Caught((self.number, self.interval, 0, thread, 0), trap.site, trap.operands, thread))
+                rank = (group, self.interval, 0, first + lid, 0)
+                caught.append(Caught(rank, trap.site, trap.operands, first + lid))
         return arrivals, caught
 
     def _thread(self, lid: int) -> int:
@@ -89,20 +89,19 @@ class Group:
 
     def _meet(self, live: list[int], arrivals: dict[int, Arrival]) -> list[Caught]:
         """Check that all threads met in one place; combine a group operation, whose trap ends this interval."""
-        lids = sorted(arrivals)
-        first = arrivals[lids[0]]
-        ended = [lid for lid in live if lid not in arrivals]
-        places: dict[tuple[int, tuple[int, ...]], tuple[int, Span]] = {}
-        for lid in lids:
-            arrival = arrivals[lid]
-            places.setdefault((id(arrival.meeting), arrival.trips), (self._thread(lid), arrival.meeting.span))
-        if ended or len(places) > 1 or len(lids) < len(self.frames):
-            end = self._thread(ended[0]) if ended else None
-            raise Diverged(Divergence(self.number, tuple(places.values()), end))
         self._results = {}
-        if not first.meeting.op:
-            return []
-        return self._combine(first.meeting, [arrivals[lid].value for lid in lids])
+        met = [arrivals[lid] for lid in live if lid in arrivals]
+        meeting, trips, _ = met[0]
+        if len(met) < len(live) or any(m is not meeting or t != trips for m, t, _ in met):
+            raise Diverged(self._divergence(live, arrivals))
+        return self._combine(meeting, [value for _, _, value in met]) if meeting.op else []
+
+    def _divergence(self, live: list[int], arrivals: dict[int, Arrival]) -> Divergence:
+        places: dict[tuple[int, tuple[int, ...]], tuple[int, Span]] = {}
+        for lid, (meeting, trips, _) in sorted(arrivals.items(), key=lambda item: item[0]):
+            places.setdefault((id(meeting), trips), (self._thread(lid), meeting.span))
+        ended = next((self._thread(lid) for lid in live if lid not in arrivals), None)
+        return Divergence(self.number, tuple(places.values()), ended)
 
     def _combine(self, meeting: Meeting, values: list[Any]) -> list[Caught]:
         try:

@@ -169,17 +169,29 @@ class _Launch:
 
     def grouped(self) -> list[Caught]:
         """Run group by group. In reference order nothing after the first group with a trap can come before it."""
-        kernel = self.program.kernel
+        geometry = self.program.kernel.geometry
         intervals = count()
-        lids = [place(lid, kernel.geometry.block) for lid in range(kernel.geometry.group_size)]
         caught: list[Caught] = []
-        for number in self._shuffled(list(range(memory.element_count(self.bound.groups(kernel.geometry))))):
-            caught += self._group(number, lids, intervals.__next__).run()
+        frames = [self._thread_frame(lid, place(lid, geometry.block)) for lid in range(geometry.group_size)]
+        groups = self.bound.groups(geometry)
+        for number in self._shuffled(list(range(memory.element_count(groups)))):
+            caught += self._group(number, place(number, groups), frames, intervals.__next__).run()
             if caught and self.shuffle is None:
                 break
         return caught
 
-    def _group(self, number: int, lids: Sequence[tuple[int, ...]], next_interval: Callable[[], int]) -> Group:
+    def _thread_frame(self, lid: int, at: tuple[int, ...]) -> Frame:
+        """The frame of a place in every group, with its queries about that place."""
+        frame = self.template.copy()
+        for kind, axis, slot in self.program.layout.queries:
+            if kind == "lid":
+                frame[slot] = lid if axis is None else at[axis]
+        return frame
+
+    def _group(
+        self, number: int, group: tuple[int, ...], places: Sequence[Frame], next_interval: Callable[[], int]
+    ) -> Group:
+        """One group, ready to run: new shared memory, and a copy of each place's frame."""
         kernel, layout = self.program.kernel, self.program.layout
         base = self.template.copy()
         totals = list(self.totals)
@@ -187,35 +199,30 @@ class _Launch:
             start = memory.zero(shared.element) if shared.zeroed else None
             self._set(base, "memory", shared.name, [start] * memory.element_count(shared.shape))
             self._attach(base, layout.arrays[shared.name], order, totals)
-        frames = [self._thread_frame(base, number, lid, at) for lid, at in enumerate(lids)]
+        for kind, axis, slot in layout.queries:
+            if kind == "group_id":
+                base[slot] = number if axis is None else group[axis]
+        changed = [(slot, value) for slot, value in enumerate(base) if value is not self.template[slot]]
+        frames = [frame.copy() for frame in places]
+        for frame in frames:
+            for slot, value in changed:
+                frame[slot] = value
+        self._set_gids(frames, group)
         threads = [self._start(frame) for frame in frames]
         return Group(number, threads, frames, totals, lambda live: self._shuffled(list(live)), next_interval)
+
+    def _set_gids(self, frames: Sequence[Frame], group: tuple[int, ...]) -> None:
+        block = self.program.kernel.geometry.block
+        for kind, axis, slot in self.program.layout.queries:
+            if kind == "gid":
+                for lid, frame in enumerate(frames):
+                    gids = [g * b + at for g, b, at in zip(group, block, place(lid, block), strict=True)]
+                    frame[slot] = linear(gids, self.threads) if axis is None else gids[axis]
 
     def _start(self, frame: Frame) -> Waiting:
         if self.program.meeting is not None:
             return self.program.meeting(frame)
         return _without_meeting(self.program, frame)
-
-    def _thread_frame(self, base: Frame, number: int, lid: int, at: tuple[int, ...]) -> Frame:
-        frame = base.copy()
-        for kind, axis, slot in self.program.layout.queries:
-            if frame[slot] is None:
-                frame[slot] = self._thread_query(kind, axis, number, lid, at)
-        return frame
-
-    def _thread_query(self, kind: str, axis: int | None, number: int, lid: int, at: tuple[int, ...]) -> int:
-        geometry = self.program.kernel.geometry
-        group = place(number, self.bound.groups(geometry))
-        match kind:
-            case "lid":
-                return lid if axis is None else at[axis]
-            case "group_id":
-                return number if axis is None else group[axis]
-            case "gid":
-                gids = [g * b + a for g, b, a in zip(group, geometry.block, at, strict=True)]
-                return linear(gids, self.threads) if axis is None else gids[axis]
-            case _:
-                raise CompilerBug(f"unknown query {kind!r}")
 
     def coordinates(self, thread: int) -> tuple[int, ...]:
         """The gid along each axis of a thread by its number in reference order."""

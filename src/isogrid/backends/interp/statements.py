@@ -1,11 +1,12 @@
 """Compile kernel-IR statements into closures. One that holds a barrier or group operation becomes a generator function.
 
 A closure runs in a thread's frame and gives None, or a signal: where control goes instead of the next statement. A
-generator yields an `Arrival` at each barrier and group operation and is sent the result of the latter.
+generator yields an arrival at each barrier and group operation and is sent the result of the latter.
 """
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any, Final, TypeAlias, assert_never
 
 from isogrid.backends.interp.expressions import Expressions
@@ -54,19 +55,13 @@ class Meeting:
     site: TrapSite | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Arrival:
-    """A thread waits at a meeting, in these trips of the loops around it, with this value for a group operation."""
-
-    meeting: Meeting
-    trips: tuple[int, ...]
-    value: Any = None
-
-
+#: A thread waits at a meeting, in these trips of the loops around it, with this value for a group operation.
+Arrival: TypeAlias = tuple[Meeting, tuple[int, ...], Any]
 Waiting: TypeAlias = Generator[Arrival, Any, Signal | None]
 #: A plain closure gives a signal or None; a waiter gives a generator that returns one.
 Plain: TypeAlias = Callable[[Frame], Signal | None]
 Waiter: TypeAlias = Callable[[Frame], Waiting]
+Trips: TypeAlias = Callable[[Frame], tuple[int, ...]]
 
 
 def meets(node: k.Statement) -> bool:
@@ -108,20 +103,19 @@ class Statements:
         return run
 
     def meeting_block(self, block: k.Block) -> Waiter:
-        """A block that may hold barriers."""
-        steps = tuple((None, self._meeting(s)) if meets(s) else (self._statement(s), None) for s in block)
-
-        def run(frame: Frame) -> Waiting:
-            for plain, meeting in steps:
-                if plain is not None:
-                    signal = plain(frame)
+        """A block that may hold barriers: runs of statements without, and between them what threads wait in."""
+        steps: list[tuple[Plain | None, Meeting | None, Waiter]] = []
+        for meeting, run_of in groupby(block, meets):
+            statements = tuple(run_of)
+            if not meeting:
+                steps.append((self.block(statements), None, _no_wait))
+                continue
+            for statement in statements:
+                if isinstance(statement, k.Barrier):
+                    steps.append((None, Meeting(statement.span), _no_wait))
                 else:
-                    signal = (yield from meeting(frame)) if meeting is not None else None
-                if signal is not None:
-                    return signal
-            return None
-
-        return run
+                    steps.append((None, None, self._meeting(statement)))
+        return waiting_block(tuple(steps), trips_of(self._trips))
 
     def _statement(self, node: k.Statement) -> Plain:
         match node:
@@ -334,8 +328,6 @@ class Statements:
 
     def _meeting(self, node: k.Statement) -> Waiter:
         match node:
-            case k.Barrier():
-                return self._barrier(node)
             case k.Collective():
                 return self._collective(node)
             case k.If():
@@ -349,24 +341,15 @@ class Statements:
             case _:
                 raise CompilerBug(f"no barrier can stand inside {type(node).__name__}")
 
-    def _barrier(self, node: k.Barrier) -> Waiter:
-        trips, meeting = tuple(self._trips), Meeting(node.span)
-
-        def wait(frame: Frame) -> Waiting:
-            yield Arrival(meeting, tuple([frame[place] for place in trips]))
-            return None
-
-        return wait
-
     def _collective(self, node: k.Collective) -> Waiter:
-        trips, value = tuple(self._trips), self._compile(node.value)
+        trips, value = trips_of(self._trips), self._compile(node.value)
         target = self._layout.place("local", node.target)
         site = sites.collective_site(node) if node.total_checked else None
         meeting = Meeting(node.span, node.op, node.type, node.exclusive, site)
 
         def wait(frame: Frame) -> Waiting:
             own = value(frame)
-            frame[target] = yield Arrival(meeting, tuple([frame[place] for place in trips]), own)
+            frame[target] = yield meeting, trips(frame), own
             return None
 
         return wait
@@ -412,9 +395,10 @@ class Statements:
         def loop(frame: Frame) -> Waiting:
             frame[count] = 0
             while True:
-                signal = yield from prelude(frame)
-                if signal is not None:
-                    return signal
+                if node.prelude:
+                    signal = yield from prelude(frame)
+                    if signal is not None:
+                        return signal
                 if not condition(frame):
                     return None
                 signal = yield from body(frame)
@@ -432,6 +416,40 @@ class Statements:
             return None if signal is label else signal
 
         return scope
+
+
+def waiting_block(steps: tuple[tuple[Plain | None, Meeting | None, Waiter], ...], trips: Trips) -> Waiter:
+    """Run steps in turn: a plain closure, else a barrier to wait at, else a generator to go through."""
+
+    def run(frame: Frame) -> Waiting:
+        for plain, barrier, waiter in steps:
+            if plain is not None:
+                signal = plain(frame)
+            elif barrier is not None:
+                yield barrier, trips(frame), None
+                continue
+            else:
+                signal = yield from waiter(frame)
+            if signal is not None:
+                return signal
+        return None
+
+    return run
+
+
+def trips_of(places: list[int]) -> Trips:
+    """The trips of the loops whose counts stand at these frame places."""
+    match tuple(places):
+        case ():
+            return lambda frame: ()
+        case (only,):
+            return lambda frame: (frame[only],)
+        case several:
+            return lambda frame: tuple([frame[place] for place in several])
+
+
+def _no_wait(frame: Frame) -> Waiting:
+    raise CompilerBug("a step that does not wait was waited for")
 
 
 def _written(value: Any, node: k.Atomic) -> Any:

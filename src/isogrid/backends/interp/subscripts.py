@@ -75,10 +75,9 @@ class Subscripts:
         """A closure that gives an element, widened to its computing type."""
         element, note = self.element(node), self.note(node, "read")
         memory, facts = self.memory(node.array), self.facts(node.array)
-        if note is None and facts.element is not Scalar.F16 and not facts.unwritten:
+        half = facts.element is Scalar.F16
+        if note is None and not half and not facts.unwritten:
             return lambda frame: frame[memory][element(frame)]
-        widen = conversions.widen
-
         def run(frame: Frame) -> Any:
             at = element(frame)
             if note is not None:
@@ -88,7 +87,7 @@ class Subscripts:
                 raise CompilerBug(
                     f"element {at} of `{node.array}` was proved written and is read before, at {node.span}"
                 )
-            return widen(facts.element, value)
+            return conversions.widen(Scalar.F16, value) if half else value
 
         return run
 
