@@ -11,6 +11,7 @@ from isogrid.checks.failures import check_failures
 from isogrid.diagnostics.report import Report
 from isogrid.ir import device as d
 from isogrid.ir import kernel as k
+from isogrid.ir.walk import visit
 from isogrid.lowering.lower import lower_kernel
 from isogrid.passes.fold_constants import fold_constants
 from isogrid.passes.remove_dead import remove_dead
@@ -62,8 +63,21 @@ def optimise(kernel: k.Kernel, disabled: frozenset[str], facts: LaunchFacts, opt
 
 def lower(kernel: k.Kernel, facts: LaunchFacts) -> d.Kernel:
     """Device IR of a kernel. Proofs tell which divisions need no correction and which `while` loops end."""
+    if not any(_profits(node) for node in visit(kernel.body)):
+        return lower_kernel(kernel, facts)
     proofs = analyse_bounds(kernel, facts)
     return lower_kernel(kernel, facts, proofs.nonnegative, proofs.bounded)
+
+
+def _profits(node: k.Node) -> bool:
+    """Whether the lowering of a node depends on what is proved of it."""
+    match node:
+        case k.While():
+            return True
+        case k.Binary(op="floordiv" | "mod"):
+            return node.type.is_signed
+        case _:
+            return False
 
 
 def _place(report: Report) -> tuple[str, int, int, str]:

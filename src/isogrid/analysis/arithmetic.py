@@ -9,6 +9,8 @@ from isogrid.analysis.linear import ONE, TERM_LIMIT, ZERO, Polynomial, from_term
 from isogrid.analysis.ranges import Atoms, Case, Facts, between, clipped, equal, joined
 from isogrid.analysis.solve import Solver
 
+_MODULAR = ((0, (1 << 32) - 1), (0, (1 << 64) - 1))
+
 
 @dataclass(slots=True)
 class Reasoner:
@@ -20,8 +22,9 @@ class Reasoner:
     def proves(self, goal: Polynomial, facts: Facts) -> bool:
         return self.solver.proves(goal, facts)
 
-    def at_most(self, value: Polynomial, limit: Polynomial, facts: Facts) -> bool:
-        return self.proves(limit - value, facts)
+    def shows(self, goal: Polynomial, facts: Facts) -> bool:
+        """A proof that is given up early, for facts that make a value simpler but need not be found."""
+        return self.solver.proves_quickly(goal, facts)
 
 
 def multiplied(reasoner: Reasoner, left: Polynomial, right: Polynomial) -> Polynomial:
@@ -74,7 +77,7 @@ def _without(monomial: tuple[int, ...], factor: tuple[int, ...]) -> tuple[int, .
 def _divided_rest(
     reasoner: Reasoner, left: Polynomial, right: Polynomial, facts: Facts
 ) -> tuple[Polynomial, Polynomial]:
-    if reasoner.proves(left, facts) and reasoner.proves(right - left.plus(1), facts):
+    if reasoner.shows(left, facts) and reasoner.shows(right - left.plus(1), facts):
         return ZERO, left
     low, high = reasoner.atoms.range(left)
     least, most = reasoner.atoms.range(right)
@@ -87,15 +90,19 @@ def _divided_rest(
             *equal(left, quotient * right + remainder),
             *between(ZERO, remainder, right.plus(-1)),
         )
+        if right.atoms() <= reasoner.atoms.powers and right.terms[0][1] == 1 and len(right.terms[0][0]) == 1:
+            # The first multiple of a power of two above `high` is at most any larger power of two that it divides.
+            limit = max(1 << max(high, 0).bit_length(), most)
+            told = (*told, number_polynomial(limit) - multiplied(reasoner, right, quotient.plus(1)))
         reasoner.atoms.define(quotient, *told)
         reasoner.atoms.define(remainder, *told)
     return quotient, remainder
 
 
 def smaller(reasoner: Reasoner, left: Polynomial, right: Polynomial, facts: Facts) -> Polynomial:
-    if reasoner.proves(right - left, facts):
+    if reasoner.shows(right - left, facts):
         return left
-    if reasoner.proves(left - right, facts):
+    if reasoner.shows(left - right, facts):
         return right
     (a, b), (c, e) = reasoner.atoms.range(left), reasoner.atoms.range(right)
     value = reasoner.atoms.fresh(min(a, c), min(b, e))
@@ -134,6 +141,7 @@ def shifted_left(reasoner: Reasoner, left: Polynomial, amount: Polynomial, bits:
     if new:
         # 2^k is at least k + 1, which orders sizes that are powers of two.
         reasoner.atoms.define(power, power - amount.plus(1))
+        reasoner.atoms.powers.update(power.atoms())
     return multiplied(reasoner, left, power)
 
 
@@ -155,7 +163,7 @@ def masked(
             result = divided(reasoner, value, number_polynomial(mask + 1), facts)
             if result is not None:
                 return result[1]
-    upper = [value for value in (left, right) if reasoner.proves(value, facts)]
+    upper = [value for value in (left, right) if reasoner.shows(value, facts)]
     if not upper:
         return reasoner.atoms.fresh(*type_range)
     masked_value = reasoner.atoms.fresh(0, min(reasoner.atoms.range(value)[1] for value in upper))
@@ -167,8 +175,12 @@ def mixed_bits(
     reasoner: Reasoner, op: str, left: Polynomial, right: Polynomial, type_range: tuple[int, int], facts: Facts
 ) -> Polynomial:
     """left | right or left ^ right: within the bits of the operands, and at most their sum."""
-    if not (reasoner.proves(left, facts) and reasoner.proves(right, facts)):
+    if not (reasoner.shows(left, facts) and reasoner.shows(right, facts)):
         return reasoner.atoms.fresh(*type_range)
+    ends = [reasoner.atoms.range(value)[1] for value in (left, right)]
+    if type_range in _MODULAR:
+        # Hashes mix bits of data all the time, and nothing else is known of them.
+        return reasoner.atoms.fresh(0, (1 << max(*ends, 0).bit_length()) - 1)
     bits = max(_proved_bits(reasoner, left, facts), _proved_bits(reasoner, right, facts))
     value = reasoner.atoms.fresh(0, (1 << bits) - 1)
     reasoner.atoms.define(value, left + right - value)
@@ -182,7 +194,7 @@ def _proved_bits(reasoner: Reasoner, value: Polynomial, facts: Facts) -> int:
     low, high = 0, max(reasoner.atoms.range(value)[1], 0).bit_length()
     while low < high:
         middle = (low + high) // 2
-        if reasoner.proves(number_polynomial((1 << middle) - 1) - value, facts):
+        if reasoner.shows(number_polynomial((1 << middle) - 1) - value, facts):
             high = middle
         else:
             low = middle + 1

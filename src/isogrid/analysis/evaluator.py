@@ -295,7 +295,7 @@ class Evaluator:
         """Lowering divides without corrections where both sides are known not to be negative."""
         if not self.trial and node.type.is_signed:
             old = self.nonnegative.get(id(node), True)
-            self.nonnegative[id(node)] = old and self.reasoner.proves(value, state.facts)
+            self.nonnegative[id(node)] = old and self.reasoner.shows(value, state.facts)
 
     def _power(self, node: k.Binary, base: Polynomial, exponent: Polynomial, state: State) -> Polynomial:
         ok = self.requires(node, "exponent", (exponent,), state, wanted=node.checked)

@@ -175,7 +175,9 @@ class Induction:
                 if counter.trips_at_end is None:
                     continue
                 values[counter.tick] = counter.trips_at_end
-            after.learn(guess.substituted(values))
+            learnt = guess.substituted(values)
+            self._narrow(learnt, values.values())
+            after.learn(learnt)
         return after
 
     def advance(self, back: State, counter: Counter | None) -> dict[int, Polynomial]:
@@ -251,16 +253,24 @@ class Induction:
         return unchanged
 
     def tighten(self) -> None:
-        """Turn guesses about one variable into its range."""
-        for name, symbol in self.symbols.items():
+        """Turn what is kept into the ranges of the variables."""
+        for guess in self.guesses:
+            self._narrow(guess, self.symbols.values())
+
+    def _narrow(self, fact: Polynomial, symbols: Iterable[Polynomial]) -> None:
+        """`fact` is at least 0: where it has a symbol by itself, the rest bounds it."""
+        for symbol in symbols:
+            if len(symbol.terms) != 1 or symbol.terms[0][0] == ():
+                continue
+            coefficient = dict(fact.terms).get(symbol.terms[0][0])
+            if coefficient not in (1, -1):
+                continue
             atom = self.reasoner.atoms.of(symbol)
-            low, high = self.reasoner.atoms.range(self.before(name))
-            if symbol - self.before(name) in self.guesses:
-                atom.low = max(atom.low, low)
-            if self.before(name) - symbol in self.guesses:
-                atom.high = min(atom.high, high)
-            if symbol in self.guesses:
-                atom.low = max(atom.low, 0)
+            _, most = self.reasoner.atoms.range(fact - symbol.scaled(coefficient))
+            if coefficient == 1:
+                atom.low = min(max(atom.low, -most), atom.high)
+            else:
+                atom.high = max(min(atom.high, most), atom.low)
 
 
 def _atom(symbol: Polynomial) -> int:

@@ -37,6 +37,8 @@ class Atoms:
 
     table: list[Atom] = field(default_factory=list[Atom])
     known: dict[Hashable, int] = field(default_factory=dict[Hashable, int])
+    #: Atoms that are powers of two, and so divide every power of two from their greatest value on.
+    powers: set[int] = field(default_factory=set[int])
 
     def fresh(self, low: int, high: int) -> Polynomial:
         """A new unknown within [low, high]."""

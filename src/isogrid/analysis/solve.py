@@ -26,6 +26,8 @@ class Solver:
     atoms: Atoms
     _memo: dict[tuple[Polynomial, Facts], bool] = field(default_factory=dict[tuple[Polynomial, Facts], bool])
 
+    _quick: dict[tuple[Polynomial, Facts], bool] = field(default_factory=dict[tuple[Polynomial, Facts], bool])
+
     def proves(self, goal: Polynomial, facts: Facts) -> bool:
         """Whether `goal >= 0` follows from the facts and from what defines the atoms."""
         if self.atoms.range(goal)[0] >= 0:
@@ -36,6 +38,18 @@ class Solver:
         verdict = self._memo.get(key)
         if verdict is None:
             verdict = self._memo[key] = self._search(goal, facts, _CASE_DEPTH)
+        return verdict
+
+    def proves_quickly(self, goal: Polynomial, facts: Facts) -> bool:
+        """A weaker `proves` for questions that only sharpen a value."""
+        if self.atoms.range(goal)[0] >= 0 or goal in facts:
+            return True
+        if self.atoms.range(goal)[1] < 0:
+            return False
+        key = (goal, facts)
+        verdict = self._quick.get(key)
+        if verdict is None:
+            verdict = self._quick[key] = self._refutes(goal, facts, 2)
         return verdict
 
     def contradictory(self, facts: Facts) -> bool:
