@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from isogrid.frontend.geometry import parts_of
-from isogrid.launch.backends import PLANNED, RUNTIMES, option_types
+from isogrid.launch.backends import PLANNED, RUNTIMES, option_types, runtime_attribute
 from isogrid.launch.errors import OptionError
 
 #: Most threads of a group on any device.
@@ -106,16 +106,24 @@ def unknown_option(key: str, tunables: Iterable[str] = ()) -> OptionError:
 
 
 def known_passes() -> tuple[str, ...]:
-    """Names of the passes that `disable` may switch off."""
+    """Names of the passes that `disable` may switch off: those of the pipeline and those of backends."""
     from isogrid import pipeline
 
-    return tuple(pipeline.PASS_NAMES)
+    names = dict.fromkeys(name for name, _ in pipeline.PASSES)
+    for backend in RUNTIMES:
+        names |= dict.fromkeys(runtime_attribute(backend, "pass_names", ()))
+    return tuple(names)
 
 
 def switched_off_by_environment() -> frozenset[str]:
     """Passes that `ISOGRID_DISABLE=unroll,vectorise` switches off."""
     text = os.environ.get("ISOGRID_DISABLE", "")
-    return _disabled(text, known_passes) if text else frozenset()
+    if not text:
+        return frozenset()
+    try:
+        return _disabled(text, known_passes)
+    except OptionError as fault:
+        raise OptionError(f"ISOGRID_DISABLE={text}: {fault}") from None
 
 
 # --- process defaults ------------------------------------------------------------------------------------------------
