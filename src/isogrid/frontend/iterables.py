@@ -27,9 +27,13 @@ from isogrid.ir.types import INDEX, Scalar
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """Items known one by one: the body is built once for each."""
+    """Items known one by one: the body is built once for each. `limit`, if there is one, ends the loop before an item
+    whose number has reached it."""
 
-    items: tuple[Value, ...]
+    count: int
+    item: Callable[[Builder, int], Value]
+    limit: k.Expr | None = None
+    runs: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +86,15 @@ def read(builder: Builder, node: ast.expr) -> Iterable:
             return _array(builder, value, node)
         case TupleValue():
             kept = expressions.keep_here(builder, value, for_good=True)
-            return Listed(kept.items if isinstance(kept, TupleValue) else ())
+            return _items(kept.items if isinstance(kept, TupleValue) else ())
         case Poison():
             builder.give_up()
         case _:
             _refuse(builder, value, node)
+
+
+def _items(items: Sequence[Value]) -> Listed:
+    return Listed(len(items), lambda _, number: items[number], runs=len(items) > 0)
 
 
 # --- ranges ----------------------------------------------------------------------------------------------------------
@@ -232,7 +240,11 @@ def _enumerated_items(builder: Builder, inner: Listed, first: Value, node: ast.e
             remedies=("count from 0 and add the start in the body",),
         )  # fmt: skip
     start = int(first.value)
-    return Listed(tuple(TupleValue((Literal(start + i), item)) for i, item in enumerate(inner.items)))
+
+    def item(trip: Builder, number: int) -> Value:
+        return TupleValue((Literal(start + number), inner.item(trip, number)))
+
+    return replace(inner, item=item)
 
 
 def _enumerated_by_counting(builder: Builder, inner: Counted, first: Value, node: ast.Call) -> Counted:
@@ -265,17 +277,13 @@ def _zip(builder: Builder, node: ast.Call) -> Iterable:
     if not node.args:
         builder.refuse("IG135", "`zip` of nothing", node, "no iterables")
     inners = [read(builder, argument) for argument in node.args]
-    listed = [i for i in inners if isinstance(i, Listed)]
-    if len(listed) == len(inners):
-        return Listed(tuple(TupleValue(items) for items in zip(*(i.items for i in listed), strict=False)))
     counted = [i for i in inners if isinstance(i, Counted)]
     for inner, argument in zip(inners, node.args, strict=True):
-        if not isinstance(inner, Counted) or not inner.from_zero or inner.type is not INDEX:
-            _refuse_zip(builder, inner, argument)
-    stop = counted[0].stop
-    for other in counted[1:]:
-        if other.stop != stop:
-            stop = k.Binary("min", stop, other.stop, INDEX, checked=False, span=builder.span(node))
+        if isinstance(inner, Counted) and (not inner.from_zero or inner.type is not INDEX):
+            _refuse_zip(builder, argument)
+    if len(counted) < len(inners):
+        return _zipped_items(builder, inners, node)
+    stop = _shortest(builder, counted, node)
     start, stop, step = _from_zero(stop, node, builder)
     return Counted(
         start,
@@ -289,18 +297,42 @@ def _zip(builder: Builder, node: ast.Call) -> Iterable:
     )
 
 
+def _shortest(builder: Builder, counted: Sequence[Counted], node: ast.Call) -> k.Expr:
+    stop = counted[0].stop
+    for other in counted[1:]:
+        if other.stop != stop:
+            stop = k.Binary("min", stop, other.stop, INDEX, checked=False, span=builder.span(node))
+    return stop
+
+
+def _zipped_items(builder: Builder, inners: Sequence[Iterable], node: ast.Call) -> Listed:
+    """With a tuple among them: one copy of the body per item of the shortest tuple, until the others end."""
+    listed = [i for i in inners if isinstance(i, Listed)]
+    counted = [i for i in inners if isinstance(i, Counted)]
+    limits = [i.limit for i in listed if i.limit is not None]
+    if counted:
+        for setup in (s for i in counted for s in i.setup):
+            builder.emit(setup)
+        limits.append(_shortest(builder, counted, node))
+    limit: k.Expr | None = None
+    for other in limits:
+        limit = other if limit is None else k.Binary("min", limit, other, INDEX, checked=False, span=builder.span(node))
+    if limit is not None:
+        limit = expressions.atom(builder, limit, "length")
+
+    def item(trip: Builder, number: int) -> Value:
+        at = k.Const(number, INDEX, span=builder.span(node))
+        return TupleValue(
+            tuple(i.item(trip, number) if isinstance(i, Listed) else i.value_of(trip, at) for i in inners)
+        )
+
+    return Listed(min(i.count for i in listed), item, limit, runs=all(i.runs for i in inners))
+
+
 # --- refusals --------------------------------------------------------------------------------------------------------
 
 
-def _refuse_zip(builder: Builder, inner: Iterable, node: ast.expr) -> NoReturn:
-    if isinstance(inner, Listed):
-        builder.refuse(
-            "IG135",
-            f"`zip` pairs the tuple {builder.quoted(node)} with something counted at run time",
-            node,
-            "a tuple",
-            remedies=("make the tuple a read-only NumPy array, or index it in a loop over a tuple",),
-        )
+def _refuse_zip(builder: Builder, node: ast.expr) -> NoReturn:
     builder.refuse(
         "IG135",
         f"`zip` goes over {builder.quoted(node)}, which does not count 0, 1, 2...",

@@ -171,12 +171,14 @@ def _over_items(builder: Builder, node: ast.For, source: Listed) -> None:
     loop = Loop(builder.temporary("break"), "")
     frame.depth += 1
     with builder.nested() as copies:
-        for number, item in enumerate(source.items):
-            _copy(builder, node, loop, item, number)
+        for number in range(source.count):
+            if source.limit is not None:
+                _end_at_limit(builder, node, loop, source.limit, number)
+            _copy(builder, node, loop, source, number)
             if frame.flow is None:
                 break
     frame.depth -= 1
-    frame.flow = merge([frame.flow if source.items else entry, *loop.break_flows])
+    frame.flow = merge([frame.flow, *loop.break_flows, *([] if source.runs else [entry])])
     label = loop.break_label
     if label is not None and label in loop.used_labels:
         builder.emit(k.Scope(label, tuple(copies), span=builder.span(node.iter)))
@@ -184,7 +186,17 @@ def _over_items(builder: Builder, node: ast.For, source: Listed) -> None:
         builder.block.extend(copies)
 
 
-def _copy(builder: Builder, node: ast.For, loop: Loop, item: Value, number: int) -> None:
+def _end_at_limit(builder: Builder, node: ast.For, loop: Loop, limit: k.Expr, number: int) -> None:
+    """`zip` ends with its shortest part."""
+    span = builder.span(node.iter)
+    label = loop.break_label or ""
+    loop.used_labels.add(label)
+    loop.break_flows.append(None if builder.frame.flow is None else set(builder.frame.flow))
+    reached = k.Compare("le", limit, k.Const(number, limit.type, span=span), span=span)
+    builder.emit(k.If(reached, (k.Leave(label, span=span),), span=span))
+
+
+def _copy(builder: Builder, node: ast.For, loop: Loop, source: Listed, number: int) -> None:
     frame = builder.frame
     label = builder.temporary("continue")
     loop.continue_label = label
@@ -192,7 +204,7 @@ def _copy(builder: Builder, node: ast.For, loop: Loop, item: Value, number: int)
     site, frame.site = frame.site, frame.site * 1000 + number + 1
     with builder.nested() as body:
         frame.loops.append(loop)
-        _attempt_target(builder, node, item)
+        _attempt_target(builder, node, source.item(builder, number))
         statements.build_block(builder, node.body)
         frame.loops.pop()
     frame.site = site
