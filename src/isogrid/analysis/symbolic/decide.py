@@ -6,14 +6,16 @@ reason why the proof failed.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import gcd
 from typing import Any
 
 import numpy as np
 
 from isogrid.analysis.symbolic.context import GROUP, LAUNCH, THREAD, Access, Context, may_meet
+from isogrid.analysis.symbolic.equations import separated
 from isogrid.analysis.symbolic.formula import AtLeastZero, Formula, IsZero, NotZero, conjuncts, truth
 from isogrid.analysis.symbolic.linear import prove
-from isogrid.analysis.symbolic.polynomial import ONE, ZERO, Polynomial, Vector, common_divisor, same
+from isogrid.analysis.symbolic.polynomial import ONE, ZERO, Polynomial, Vector, common_divisor, multiply, same
 
 
 @dataclass(slots=True)
@@ -77,9 +79,10 @@ def conflict(c: Context, a: Side, b: Side, across: bool) -> str | None:
             return None
         if across:
             _note_position(c, left, right, positions)
-    if across:
-        return _across_groups(c, a, b, known, positions)
-    return _within_group(c, a, b, known)
+    reason = _across_groups(c, a, b, known, positions) if across else _within_group(c, a, b, known)
+    if reason is not None and separated(c, digits, (a.facts, b.facts), uniform, across):
+        return None
+    return reason
 
 
 def _vector(c: Context, x: Any) -> Vector:
@@ -134,10 +137,11 @@ def _split(
         ]
     for sign in (1, -1):
         for radix in sorted({n for m in monomials for n in m if n in uniform}):
-            one, two = _by_radix(c, a, p, radix, sign), _by_radix(c, b, q, radix, sign)
-            if one is not None and two is not None:
-                high = _split(c, a, b, one[0], two[0], uniform, depth - 1)
-                return high + _split(c, a, b, one[1], two[1], uniform, depth - 1)
+            parts = _by_radix(c, ((a, p), (b, q)), radix, sign)
+            if parts is not None:
+                (high1, low1), (high2, low2) = parts
+                high = _split(c, a, b, high1, high2, uniform, depth - 1)
+                return high + _split(c, a, b, low1, low2, uniform, depth - 1)
     return _by_range(c, a, b, p, q, uniform, depth)
 
 
@@ -148,23 +152,34 @@ def _single_unit(p: Polynomial, q: Polynomial, monomials: set[tuple[str, ...]]) 
     return isinstance(x, int) and abs(x) == 1 and isinstance(y, int) and x == y
 
 
-def _by_radix(c: Context, side: Side, p: Polynomial, radix: str, sign: int) -> tuple[Polynomial, Polynomial] | None:
-    """p = high * radix + low with 0 <= low < radix proved (which makes the radix positive)."""
-    high: dict[tuple[str, ...], Any] = {}
-    low: dict[tuple[str, ...], Any] = {}
-    for m, v in p.terms.items():
-        if radix in m:
-            rest = list(m)
-            rest.remove(radix)
-            high[tuple(rest)] = v * sign
-        else:
-            low[m] = v * sign
-    rest_polynomial = Polynomial(low)
-    if not prove(c, rest_polynomial, side.facts, side.mask):
+def _by_radix(
+    c: Context, sides: tuple[tuple[Side, Polynomial], tuple[Side, Polynomial]], radix: str, sign: int
+) -> list[tuple[Polynomial, Polynomial]] | None:
+    """(high, low) of each side with value = high * (g * radix) + low and 0 <= low < g * radix proved, which makes the
+    radix positive; g is the divisor that the coefficients beside the radix have in common."""
+    highs = [
+        Polynomial({_without(m, radix): multiply(v, sign) for m, v in p.terms.items() if radix in m}) for _, p in sides
+    ]
+    g = 0
+    for high in highs:
+        for v in high.terms.values():
+            g = gcd(g, v) if isinstance(v, int) else gcd(g, int(np.gcd.reduce(v)))
+    if g == 0:
         return None
-    if not prove(c, (Polynomial.atom(radix) - rest_polynomial).shift(-1), side.facts, side.mask):
-        return None
-    return Polynomial(high), rest_polynomial
+    out: list[tuple[Polynomial, Polynomial]] = []
+    size = Polynomial({(radix,): g})
+    for (side, p), high in zip(sides, highs, strict=True):
+        low = Polynomial({m: multiply(v, sign) for m, v in p.terms.items() if radix not in m})
+        if not prove(c, low, side.facts, side.mask) or not prove(c, (size - low).shift(-1), side.facts, side.mask):
+            return None
+        out.append((high.divided(g), low))
+    return out
+
+
+def _without(m: tuple[str, ...], name: str) -> tuple[str, ...]:
+    rest = list(m)
+    rest.remove(name)
+    return tuple(rest)
 
 
 def _by_range(

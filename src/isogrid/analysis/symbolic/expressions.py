@@ -19,6 +19,7 @@ from isogrid.analysis.symbolic.formula import (
     truth,
 )
 from isogrid.analysis.symbolic.geometry import query
+from isogrid.analysis.symbolic.linear import prove
 from isogrid.analysis.symbolic.polynomial import ZERO, Coefficient, Polynomial, largest, normal
 from isogrid.ir import kernel as k
 from isogrid.ir.types import Scalar, Space
@@ -327,17 +328,23 @@ def _divide(c: Context, op: str, a: Polynomial, b: Polynomial, level: int) -> Po
     if positive:
         difference = a - q * b - r
         _fact_once(c, r, (b - r).shift(-1), difference, -difference)
-    elif _is_dimension(c, b):
-        # A size that divides is not zero once the division has not trapped, so the remainder is in [0, b) for the rest
-        # of this thread's way, and there alone: a thread that never divides may run with size zero.
-        difference = a - q * b - r
-        for fact in (r, (b - r).shift(-1), difference, -difference, *((q,) if _nonnegative(c, a) else ())):
-            c.guards.append(AtLeastZero(fact))
+    elif c.level(b) == LAUNCH and b.as_constant is None:
+        _symbolic_division(c, a, b, q, r)
     return r if op == "mod" else q
 
 
-def _is_dimension(c: Context, p: Polynomial) -> bool:
-    return bool(p.terms) and p.as_constant is None and _nonnegative(c, p) and c.level(p) == LAUNCH
+def _symbolic_division(c: Context, a: Polynomial, b: Polynomial, q: Polynomial, r: Polynomial) -> None:
+    """What holds of quotient and remainder by a size or scalar, where it is positive."""
+    difference = a - q * b - r
+    if prove(c, b.shift(-1), c.facts, None):
+        c.atoms[_name(r)].nonnegative = True
+        c.atoms[_name(q)].nonnegative = _nonnegative(c, a)
+        _fact_once(c, r, (b - r).shift(-1), difference, -difference)
+    elif _nonnegative(c, b):
+        # A size that divides is not zero once the division has not trapped, so the remainder is in [0, b) for the rest
+        # of this thread's way, and there alone: a thread that never divides may run with size zero.
+        for fact in (r, (b - r).shift(-1), difference, -difference, *((q,) if _nonnegative(c, a) else ())):
+            c.guards.append(AtLeastZero(fact))
 
 
 def _exact_part(a: Polynomial, d: int) -> tuple[Polynomial, Polynomial]:

@@ -280,7 +280,8 @@ def _compute(operation: str, values: list[Any]) -> Any:
         case "shl" | "shr" | "pow":
             if (b < 0).any() or (b > 40).any():
                 raise _Undecided
-            return a << b if operation == "shl" else a >> b if operation == "shr" else a**b
+            shifted: Any = a << b if operation == "shl" else a >> b if operation == "shr" else a**b
+            return shifted
         case "choice":
             return np.where(a, b, values[2])
         case "bool":
