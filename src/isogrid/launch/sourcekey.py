@@ -128,12 +128,12 @@ class _Walker:
 
     def value(self, value: object, names: list[str]) -> Iterator[str]:
         match value:
+            case np.generic():  # first: float64 is a float too
+                yield from self._array(np.asarray(cast(Any, value)))
             case None | bool() | int() | str() | bytes():
                 yield f"{type(value).__name__} {value!r}"
             case float():
                 yield f"float {struct.pack('<d', value).hex()}"
-            case np.generic():
-                yield from self._array(np.asarray(cast(Any, value)))
             case np.ndarray():
                 yield from self._array(value)
             case np.dtype():
