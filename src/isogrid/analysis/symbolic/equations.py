@@ -38,7 +38,8 @@ def separated(
     if solved is None:
         return True
     positions = [f"group.{k}" for k in range(c.kernel.geometry.rank) if f"group.{k}" in c.group_atoms] if across else []
-    positions += [f"lid.{axis}" for axis, v in enumerate(c.lids) if v.any()]
+    if not across:
+        positions = [f"lid.{axis}" for axis, v in enumerate(c.lids) if v.any()]
     return bool(positions) and all(not _substitute({(f"{p}@0",): 1, (f"{p}@1",): -1}, solved) for p in positions)
 
 
