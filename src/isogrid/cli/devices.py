@@ -1,0 +1,49 @@
+"""`isogrid devices`: what kernels can run on here, the default first, with the options of each."""
+
+from typing import Annotated
+
+import typer
+
+from isogrid.cli.output import say, say_json, table
+
+
+def devices(
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    options: Annotated[bool, typer.Option("--options", help="List the options of each device.")] = False,
+) -> None:
+    """List the devices of this machine."""
+    from isogrid.launch.devices import choose, supported_options
+    from isogrid.launch.devices import devices as all_devices
+
+    chosen = choose(None).device.name
+    found = [(device.name, _what(device.name), device.name == chosen) for device in all_devices()]
+    if json:
+        say_json(
+            [
+                {"name": name, "description": what, "default": default, "options": supported_options(name)}
+                for name, what, default in found
+            ]
+        )
+        return
+    say(table([(name, "default" if default else "", what) for name, what, default in found]))
+    if options:
+        for name, _, _ in found:
+            say(f"{name}:")
+            say(table(list(supported_options(name).items()), indent="  "))
+
+
+def _what(name: str) -> str:
+    match name:
+        case "cpu":
+            import os
+
+            from isogrid.backends.cpu.target import host_target
+
+            target = host_target()
+            return (
+                f"native code through LLVM, {os.cpu_count()} processors, {target.cpu}, {target.vector_bits}-bit vectors"
+            )
+        case "interp":
+            return "walks the kernel in Python: defines every result, finds races"
+        case _:
+            return ""

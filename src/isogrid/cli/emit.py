@@ -1,0 +1,54 @@
+"""`isogrid emit FILE::kernel --target llvm|asm|kernel-ir|optimised-ir|device-ir`: the code of one stage as text."""
+
+from enum import StrEnum
+from typing import Annotated, assert_never
+
+import typer
+
+from isogrid.cli.failures import reported
+from isogrid.cli.load import pick_kernels
+from isogrid.cli.output import say
+from isogrid.cli.stages import Stages, assembly, generated, stages_of
+from isogrid.ir.text import print_kernel
+
+
+class Target(StrEnum):
+    """What to print."""
+
+    KERNEL_IR = "kernel-ir"
+    OPTIMISED_IR = "optimised-ir"
+    DEVICE_IR = "device-ir"
+    LLVM = "llvm"
+    ASM = "asm"
+
+
+def emit(
+    kernel: Annotated[str, typer.Argument(help="FILE::kernel, or FILE for all its kernels.")],
+    target: Annotated[Target, typer.Option("--target", "-t", help="Which code.")] = Target.LLVM,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", "-s", help="T=f64 for a type variable, D=16 for a constant dimension or tunable."),
+    ] = None,
+    wide: Annotated[bool, typer.Option("--wide", help="Code for launches with sizes of 2^31 and more.")] = False,
+) -> None:
+    """Print the intermediate or generated code of a kernel."""
+    with reported():
+        for _, one in pick_kernels(kernel):
+            say(target_text(stages_of(one, settings or (), wide=wide), target))
+
+
+def target_text(stages: Stages, target: Target) -> str:
+    """The text of one stage."""
+    match target:
+        case Target.KERNEL_IR:
+            return print_kernel(stages.built)
+        case Target.OPTIMISED_IR:
+            return print_kernel(stages.optimised)
+        case Target.DEVICE_IR:
+            return print_kernel(stages.device)
+        case Target.LLVM:
+            return generated(stages)[0]
+        case Target.ASM:
+            return assembly(stages)
+        case _:
+            assert_never(target)

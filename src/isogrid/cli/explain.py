@@ -1,0 +1,148 @@
+"""`isogrid explain IG104`: the page of a code. `isogrid explain FILE::kernel`: every stage beside its source.
+
+source                    | kernel IR
+i = ig.gid()              | i:i64 = gid(0)
+"""
+
+import difflib
+import linecache
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from isogrid.cli.check import kernel_title
+from isogrid.cli.failures import reported
+from isogrid.cli.load import pick_kernels
+from isogrid.cli.output import fail, say, table
+from isogrid.cli.proofs import proofs_of
+from isogrid.cli.stages import Stages, assembly, generated, stages_of
+from isogrid.diagnostics.codes import all_pages, page_of, render_page
+from isogrid.diagnostics.span import Span
+from isogrid.ir import device as d
+from isogrid.ir import kernel as k
+from isogrid.ir.text import kernel_lines, print_kernel
+
+if TYPE_CHECKING:
+    from isogrid.launch.kernel_value import Kernel
+
+_CODE = re.compile(r"IG\d+", re.IGNORECASE)
+#: The comment by which the LLVM emitter marks the source line that the code below belongs to.
+_LINE_MARK = re.compile(r"^\s*; line (\d+)$")
+#: Widest source column.
+_SOURCE_WIDTH = 60
+#: Longest line of generated code that is shown whole; `isogrid emit` shows all of it.
+_CODE_WIDTH = 200
+
+
+def explain(
+    subject: Annotated[str, typer.Argument(help="A code such as IG104, or FILE::kernel, or FILE.")],
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", "-s", help="T=f64 for a type variable, D=16 for a constant dimension or tunable."),
+    ] = None,
+    asm: Annotated[bool, typer.Option("--asm", help="Show the assembly too.")] = False,
+) -> None:
+    """Explain an error code, or show what becomes of a kernel."""
+    if _CODE.fullmatch(subject):
+        explain_code(subject.upper())
+        return
+    with reported():
+        for _, kernel in pick_kernels(subject):
+            say(explanation(kernel, settings or (), asm=asm))
+
+
+def explain_code(code: str) -> None:
+    """Print the page of a code, or fail with the nearest one."""
+    page = page_of(code)
+    if page is None:
+        near = difflib.get_close_matches(code, all_pages(), 3)
+        fail(f"there is no code {code}" + (f"; the nearest are {', '.join(near)}" if near else ""))
+    say(render_page(code, page))
+
+
+def explanation(kernel: "Kernel", settings: Sequence[str] = (), *, asm: bool = False) -> str:
+    """Everything about one kernel as text."""
+    stages = stages_of(kernel, settings)
+    file = kernel.definition.span.file
+    llvm, pipeline, notes = generated(stages)
+    sections = [
+        ("kernel", f"{kernel_title(kernel)}\n{_specialised(stages)}"),
+        ("checks", _checks(kernel)),
+        ("kernel IR as written (! marks what may trap)", _beside(stages.built)),
+        ("passes", _passes(stages)),
+        ("device IR after the passes", _beside(stages.device)),
+        (f"LLVM IR for the cpu ({pipeline}; {'; '.join(notes) or 'no notes'})", _llvm(llvm, file)),
+    ]
+    if asm:
+        sections.append(("assembly", assembly(stages)))
+    return "\n".join(f"== {title}\n\n{text.rstrip()}\n" for title, text in sections)
+
+
+def _specialised(stages: Stages) -> str:
+    chosen = stages.specialisation
+    parts = [f"{name} is {scalar.value}" for name, scalar in chosen.types]
+    parts += [f"{name} = {value}" for name, value in chosen.constants]
+    parts += [f"{name} is absent" for name in sorted(chosen.absent)]
+    parts += [f"block {'x'.join(map(str, chosen.block))}"] if chosen.block else []
+    parts += [f"option {key}={value!r}" for key, value in stages.options.items()]
+    return "shown for: " + (", ".join(parts) or "every launch")
+
+
+def _checks(kernel: "Kernel") -> str:
+    checks = proofs_of(kernel).checks
+    if not checks:
+        return "nothing in it can trap"
+    return table([(f"line {c.span.line}", "proved" if c.proved else "kept", c.what) for c in checks])
+
+
+def _passes(stages: Stages) -> str:
+    rows: list[str] = []
+    for result in stages.passes:
+        rows.append(f"{result.name}: {'changed' if result.changed else 'nothing to do'}")
+        if result.changed:
+            rows += [f"    {line}" for line in _difference(result.before, result.after)]
+    return "\n".join(rows) or "no passes"
+
+
+def _difference(before: k.Kernel, after: k.Kernel) -> Iterator[str]:
+    old, new = print_kernel(before).splitlines(), print_kernel(after).splitlines()
+    for line in difflib.unified_diff(old, new, lineterm="", n=0):
+        if not line.startswith(("---", "+++", "@@")):
+            yield f"{line[0]} {line[1:].strip()}"
+
+
+def _beside(kernel: k.Kernel | d.Kernel) -> str:
+    """IR text with the author's line at the left of the first line that comes from it."""
+    lines = kernel_lines(kernel)
+    shown = _sources([line.span for line in lines])
+    width = max(map(len, shown))
+    return "".join(f"{source:<{width}} | {line.text}\n" for source, line in zip(shown, lines, strict=True))
+
+
+def _sources(spans: Sequence[Span]) -> list[str]:
+    shown: list[str] = []
+    last: tuple[str, int] | None = None
+    for span in spans:
+        here = (span.file, span.line)
+        text = _source_line(span.file, span.line) if span.line > 0 and here != last else ""
+        shown.append(text)
+        last = here if span.line > 0 else last
+    return shown
+
+
+def _llvm(text: str, file: str) -> str:
+    """LLVM IR with the source line in place of each line mark."""
+    out: list[str] = []
+    for line in text.splitlines():
+        mark = _LINE_MARK.match(line)
+        shown = line if len(line) <= _CODE_WIDTH else f"{line[:_CODE_WIDTH]}..."
+        out.append(f"  ; {_source_line(file, int(mark.group(1)))}" if mark else shown)
+    return "\n".join(out)
+
+
+def _source_line(file: str, number: int) -> str:
+    text = linecache.getline(file, number).strip()
+    short = text if len(text) <= _SOURCE_WIDTH else text[: _SOURCE_WIDTH - 3] + "..."
+    return f"{number}: {short}" if text else ""

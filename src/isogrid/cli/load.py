@@ -1,0 +1,94 @@
+"""Import a user's file and find its kernels; pick kernels by `FILE::name`."""
+
+import importlib.util
+import sys
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType, TracebackType
+from typing import TYPE_CHECKING
+
+from isogrid.diagnostics.report import Report
+from isogrid.support.errors import KernelRefused
+
+if TYPE_CHECKING:
+    from isogrid.launch.kernel_value import Kernel
+
+
+class CannotLoad(Exception):
+    """The file is missing, does not import, or has no such kernel; the text is for the user."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedFile:
+    """A file's own kernels by name, in the order of its text; `refused` holds what stopped the import, if a kernel's
+    signature did."""
+
+    path: Path
+    kernels: tuple[tuple[str, "Kernel"], ...]
+    refused: tuple[Report, ...] = ()
+
+
+def load_file(path: Path) -> LoadedFile:
+    """Import the file as a module of its own. Raises `CannotLoad`."""
+    if not path.is_file():
+        raise CannotLoad(f"there is no file {path}")
+    name = f"isogrid_file_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise CannotLoad(f"{path} is no Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    folder = str(path.resolve().parent)
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    try:
+        spec.loader.exec_module(module)
+    except KernelRefused as refusal:
+        return LoadedFile(path, own_kernels(module), refusal.reports)
+    except Exception as problem:  # the user's module may raise anything at all
+        raise CannotLoad(f"{path} does not import:\n{user_traceback(problem, path)}") from problem
+    return LoadedFile(path, own_kernels(module))
+
+
+def own_kernels(module: ModuleType) -> tuple[tuple[str, "Kernel"], ...]:
+    """The kernels that the module defines itself, each once, by place."""
+    from isogrid.launch.kernel_value import Kernel
+
+    found: dict[int, tuple[str, Kernel]] = {}
+    for name, value in vars(module).items():
+        if isinstance(value, Kernel) and value.definition.function.__module__ == module.__name__:
+            found.setdefault(id(value.definition), (name, value))
+    return tuple(sorted(found.values(), key=lambda item: item[1].definition.span.line))
+
+
+def split_target(target: str) -> tuple[Path, str | None]:
+    """`FILE::kernel` or `FILE`."""
+    file, separator, kernel = target.partition("::")
+    return Path(file), kernel if separator else None
+
+
+def pick_kernels(target: str) -> list[tuple[str, "Kernel"]]:
+    """The kernels that `FILE::kernel` or `FILE` means. Raises `CannotLoad`, or `KernelRefused` for a bad signature."""
+    path, wanted = split_target(target)
+    loaded = load_file(path)
+    if loaded.refused:
+        raise KernelRefused(loaded.refused)
+    names = ", ".join(name for name, _ in loaded.kernels)
+    if not loaded.kernels:
+        raise CannotLoad(f"{path} has no kernel")
+    if wanted is None:
+        return list(loaded.kernels)
+    for name, kernel in loaded.kernels:
+        if wanted in (name, kernel.definition.name):
+            return [(name, kernel)]
+    raise CannotLoad(f"{path} has no kernel {wanted!r}; it has {names}")
+
+
+def user_traceback(problem: BaseException, path: Path) -> str:
+    """The traceback from the user's file on, without the frames of this program and of the import machinery."""
+    file = str(path.resolve())
+    frame: TracebackType | None = problem.__traceback__
+    while frame is not None and Path(frame.tb_frame.f_code.co_filename).resolve() != Path(file):
+        frame = frame.tb_next
+    return "".join(traceback.format_exception(type(problem), problem, frame)).rstrip()

@@ -1,0 +1,117 @@
+"""One kernel at every stage of the compiler, for `emit` and `explain`."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from isogrid.cli.load import CannotLoad
+from isogrid.ir import device as d
+from isogrid.ir import kernel as k
+from isogrid.ir.types import Scalar
+from isogrid.support.errors import KernelRefused
+
+if TYPE_CHECKING:
+    from isogrid.frontend.definition import Definition, Specialisation
+    from isogrid.launch.kernel_value import Kernel
+
+
+@dataclass(frozen=True, slots=True)
+class PassResult:
+    """What one pass made of the kernel before it."""
+
+    name: str
+    before: k.Kernel
+    after: k.Kernel
+
+    @property
+    def changed(self) -> bool:
+        return self.before != self.after
+
+
+@dataclass(frozen=True, slots=True)
+class Stages:
+    """`passes` are in run order; `wide` tells that the code is for launches of any size."""
+
+    specialisation: "Specialisation"
+    options: Mapping[str, Any]
+    built: k.Kernel
+    passes: tuple[PassResult, ...]
+    device: d.Kernel
+
+    @property
+    def optimised(self) -> k.Kernel:
+        return self.passes[-1].after if self.passes else self.built
+
+
+def stages_of(kernel: "Kernel", settings: Sequence[str] = (), *, wide: bool = False) -> Stages:
+    """Build, optimise and lower one specialisation. Raises `KernelRefused` for a kernel that is not accepted."""
+    from isogrid.analysis.facts import LaunchFacts
+    from isogrid.frontend.build import build
+    from isogrid.launch.devices import device as device_named
+    from isogrid.launch.dispatch import effective_options
+    from isogrid.pipeline import PASSES, PassContext, check_kernel, lower
+
+    chosen = _specialisation(kernel, settings)
+    options = effective_options(kernel.explicit_options, kernel.device or device_named("cpu")).values()
+    built = build(kernel.definition, chosen)
+    reports = check_kernel(built)
+    if any(report.severity.value == "error" for report in reports):
+        raise KernelRefused(reports)
+    facts = LaunchFacts(small=not wide)
+    disabled: frozenset[str] = options.get("disable", frozenset())
+    context = PassContext(facts, options)
+    results: list[PassResult] = []
+    current = built
+    for name, run in PASSES:
+        if name not in disabled:
+            results.append(PassResult(name, current, run(current, context)))
+            current = results[-1].after
+    return Stages(chosen, options, built, tuple(results), lower(current, facts))
+
+
+def generated(stages: Stages) -> tuple[str, str, tuple[str, ...]]:
+    """LLVM IR as printed by the emitter, the pipeline that it was written for, and notes on the strategy."""
+    from isogrid.backends.cpu.emit import emit_module
+    from isogrid.backends.cpu.target import host_target
+
+    module = emit_module(stages.device, host_target(), stages.options)
+    return module.text, module.pipeline, module.notes
+
+
+def assembly(stages: Stages) -> str:
+    """Native code of this machine as assembly text."""
+    from isogrid.backends.cpu.emit import emit_module
+    from isogrid.backends.cpu.loader import compile_text
+    from isogrid.backends.cpu.target import host_target
+
+    module = emit_module(stages.device, host_target(), stages.options)
+    return compile_text(module.text, module.pipeline, assembly=True)
+
+
+def _specialisation(kernel: "Kernel", settings: Sequence[str]) -> "Specialisation":
+    """The first specialisation that `check` looks at which agrees with `T=f64`, `D=16` and the like."""
+    from isogrid.launch.specialise import check_specialisations
+
+    wanted = {name: value for name, _, value in (setting.partition("=") for setting in settings)}
+    types, numbers = _split(kernel.definition, wanted)
+    tunables = dict(kernel.tunables) | numbers
+    for candidate in check_specialisations(kernel.definition, tunables):
+        if all(dict(candidate.types).get(name) is scalar for name, scalar in types.items()):
+            return replace(candidate, constants=tuple(sorted((dict(candidate.constants) | numbers).items())))
+    raise CannotLoad(f"no specialisation of {kernel.definition.name} has {', '.join(settings)}")
+
+
+def _split(definition: "Definition", wanted: Mapping[str, str]) -> tuple[dict[str, Scalar], dict[str, int]]:
+    generics = {generic.name for generic in definition.generics}
+    types: dict[str, Scalar] = {}
+    numbers: dict[str, int] = {}
+    for name, value in wanted.items():
+        if name in generics:
+            if value not in [scalar.value for scalar in Scalar]:
+                raise CannotLoad(f"{value!r} is no type; write for example {name}=f32")
+            types[name] = Scalar(value)
+        elif value.lstrip("-").isdigit():
+            numbers[name] = int(value)
+        else:
+            raise CannotLoad(f"{name}={value}: write a type variable, constant dimension or tunable and its value")
+    return types, numbers

@@ -1,0 +1,102 @@
+"""The other commands: what they print, and the exit codes that scripts rely on."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from isogrid.diagnostics.codes import all_pages
+from isogrid.ir.parse import parse_device, parse_kernel
+
+
+def test_run_hands_the_arguments_to_the_script(isogrid: Callable[..., Any]) -> None:
+    assert isogrid("run", "script.py", "1", "2", "30").out == "2 4 60\n"
+    assert isogrid("run", "--device", "interp", "script.py", "5").out == "10\n"
+
+
+def test_run_shows_a_trap_with_the_frames_of_the_script_alone(isogrid: Callable[..., Any]) -> None:
+    ran = isogrid("run", "script.py", "1", "2000000000")
+    assert ran.code == 1
+    assert "KernelOverflowError: 2000000000 * 2 does not fit i32" in ran.err
+    assert "double(x)" in ran.err
+    assert "dispatch.py" not in ran.err
+
+
+def test_run_fails_for_a_device_or_file_that_is_not_there(isogrid: Callable[..., Any]) -> None:
+    ran = isogrid("run", "--device", "gpu9", "script.py")
+    assert (ran.code, "gpu9" in ran.err) == (2, True)
+    assert isogrid("run", "nowhere.py").code == 2
+
+
+def test_run_renders_a_refusal(isogrid: Callable[..., Any], tmp_path: Any) -> None:
+    file = tmp_path / "refused.py"
+    text = "import numpy as np\nfrom mixed import mixed\n\nmixed(1, np.zeros(4, np.float32))\n"
+    file.write_text("import sys\nsys.path.insert(0, '.')\n" + text)
+    ran = isogrid("run", str(file))
+    assert ran.code == 1
+    assert ran.err.startswith("error[IG")
+    assert "mixed.py:23:16" in ran.err
+    assert "Traceback" not in ran.err
+
+
+@pytest.mark.parametrize("target", ["kernel-ir", "optimised-ir"])
+def test_emitted_kernel_ir_can_be_read_back(isogrid: Callable[..., Any], target: str) -> None:
+    kernel = parse_kernel(isogrid("emit", "mixed.py::saxpy", "--target", target).out)
+    assert kernel.name == "saxpy"
+
+
+def test_emitted_device_ir_and_code(isogrid: Callable[..., Any]) -> None:
+    assert parse_device(isogrid("emit", "mixed.py::saxpy", "-t", "device-ir").out).sites == ()
+    assert "define i64 @run(ptr" in isogrid("emit", "mixed.py::saxpy").out
+    assert "run:" in isogrid("emit", "mixed.py::saxpy", "-t", "asm").out
+
+
+def test_emit_names_what_is_missing(isogrid: Callable[..., Any]) -> None:
+    ran = isogrid("emit", "mixed.py::nothing")
+    assert (ran.code, ran.err) == (2, "isogrid: mixed.py has no kernel 'nothing'; it has saxpy, gather, mixed\n")
+    assert isogrid("emit", "mixed.py::mixed").code == 1
+    assert isogrid("emit", "mixed.py::saxpy", "--target", "vhdl").code == 2
+
+
+def test_explain_a_kernel_shows_every_stage_with_its_source(isogrid: Callable[..., Any]) -> None:
+    text = isogrid("explain", "mixed.py::gather").out
+    titles = [line for line in text.splitlines() if line.startswith("== ")]
+    assert [title.split(" ")[1] for title in titles] == ["kernel", "checks", "kernel", "passes", "device", "LLVM"]
+    assert "17: x[i] = x[p[i]]" in text
+    assert "| " in text
+    assert "line 17  kept    index of `x`" in text
+    assert "define i64 @run" in text
+
+
+def test_explain_a_code(isogrid: Callable[..., Any]) -> None:
+    code, page = next(iter(all_pages().items()))
+    ran = isogrid("explain", code.lower())
+    assert (ran.code, ran.out.startswith(f"{code}: {page.title}\n")) == (0, True)
+    missing = isogrid("explain", "IG9")
+    assert (missing.code, "there is no code IG9" in missing.err) == (2, True)
+
+
+def test_devices_and_doctor(isogrid: Callable[..., Any]) -> None:
+    listed = json.loads(isogrid("devices", "--json").out)
+    assert {device["name"] for device in listed} >= {"cpu", "interp"}
+    assert sum(device["default"] for device in listed) == 1
+    assert "interp" in isogrid("devices").out
+    found = json.loads(isogrid("doctor", "--json").out)
+    trials = {f["name"]: f for f in found if f["name"].startswith("device ")}
+    assert all(f["fine"] for f in trials.values()), trials
+    assert set(trials) == {f"device {device['name']}" for device in listed}
+
+
+def test_python_m_isogrid_starts_and_unknown_commands_exit_with_2() -> None:
+    ran = subprocess.run([sys.executable, "-m", "isogrid", "chekc"], capture_output=True, text=True, check=False)
+    assert ran.returncode == 2
+    assert "chekc" in ran.stderr
+
+
+def test_without_the_extra_the_remedy_is_named() -> None:
+    code = "import sys; sys.modules['typer'] = None\nfrom isogrid.cli.main import main\nmain(['devices'])"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (2, "the command line needs typer and rich: pip install 'isogrid[cli]'\n")
