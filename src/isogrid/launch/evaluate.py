@@ -1,19 +1,14 @@
-"""Extents and preconditions on the host: kernel IR over scalars and sizes, with the meanings of the builtin tables."""
+"""Extents and preconditions on the host: kernel IR over scalars and sizes, with the meanings of the language.
+
+Sizes, constants and their sums, differences, products and quotients are computed here; the builtin tables, which take
+a while to import, are asked for anything else.
+"""
 
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from typing import Any
 
-import numpy as np
-
-from isogrid.builtins.conversions import conversion
-from isogrid.builtins.functions import FUNCTIONS
-from isogrid.builtins.meaning import Trapped, quiet
-from isogrid.builtins.operators import OPERATORS
 from isogrid.ir import kernel as k
-from isogrid.ir.traps import TrapKind
-from isogrid.ir.types import Scalar
-from isogrid.ir.walk import visit
-from isogrid.support.errors import CompilerBug
+from isogrid.ir.types import INDEX
 
 
 class CannotEvaluate(Exception):
@@ -22,15 +17,35 @@ class CannotEvaluate(Exception):
 
 def evaluate(expression: k.Expr, scalars: Mapping[str, Any], dims: Mapping[str, int]) -> Any:
     """The value of a launch-constant expression: an int, a bool or a NumPy float. Raises `CannotEvaluate`."""
-    try:
-        with quiet():
-            return _Evaluator(scalars, dims).value(expression)
-    except Trapped as trap:
-        raise CannotEvaluate(_trap_text(trap)) from None
+    match expression:
+        case k.Const(value=value, type=type) if type is INDEX:
+            return value
+        case k.DimValue(name=name):
+            return size_of(name, dims)
+        case k.ScalarValue(name=name):
+            return scalars[name]
+        case k.Binary(op=("add" | "sub" | "mul" | "floordiv") as op, left=left, right=right, type=type) if (
+            type is INDEX
+        ):
+            a = evaluate(left, scalars, dims)
+            return _index_result(op, a, evaluate(right, scalars, dims))
+        case _:
+            from isogrid.launch.tables import evaluate_by_tables
+
+            return evaluate_by_tables(expression, scalars, dims)
+
+
+def size_of(name: str, dims: Mapping[str, int]) -> int:
+    """The size of a dimension; raises `CannotEvaluate` where no array of the launch binds it."""
+    if name not in dims:
+        raise CannotEvaluate(f"`{name}` is bound by no array of this launch")
+    return dims[name]
 
 
 def values_text(expression: k.Expr, scalars: Mapping[str, Any], dims: Mapping[str, int]) -> str:
     """`n = 6, N = 10` for every scalar and dimension that the expression reads, in order of first appearance."""
+    from isogrid.ir.walk import visit
+
     found: dict[str, Any] = {}
     for node in visit(expression):
         if isinstance(node, k.ScalarValue):
@@ -40,81 +55,22 @@ def values_text(expression: k.Expr, scalars: Mapping[str, Any], dims: Mapping[st
     return ", ".join(f"{name} = {value}" for name, value in found.items())
 
 
-class _Evaluator:
-    def __init__(self, scalars: Mapping[str, Any], dims: Mapping[str, int]) -> None:
-        self.scalars = scalars
-        self.dims = dims
-
-    def value(self, node: k.Expr) -> Any:
-        match node:
-            case k.Const():
-                return _constant(node)
-            case k.ScalarValue(name=name):
-                return self.scalars[name]
-            case k.DimValue(name=name):
-                if name not in self.dims:
-                    raise CannotEvaluate(f"`{name}` is bound by no array of this launch")
-                return self.dims[name]
-            case k.Unary(op=op, operand=operand):
-                return OPERATORS[op].meaning(operand.type, self.value(operand))
-            case k.Binary(op=op, left=left, right=right, type=type):
-                a = self.value(left)
-                return OPERATORS[op].meaning(type, a, self.value(right))
-            case k.Compare(op=op, left=left, right=right):
-                a = self.value(left)
-                return OPERATORS[op].meaning(left.type, a, self.value(right))
-            case k.Logical(op="and", left=left, right=right):
-                return self.value(left) and self.value(right)
-            case k.Logical(left=left, right=right):
-                return self.value(left) or self.value(right)
-            case k.Choose(condition=condition, then=then, otherwise=otherwise):
-                return self.value(then) if self.value(condition) else self.value(otherwise)
-            case k.Cast():
-                return self._cast(node)
-            case k.Call():
-                return self._call(node)
-            case k.Local() | k.Query() | k.Load():
-                return _not_constant(node)
-
-    def _cast(self, node: k.Cast) -> Any:
-        row = conversion(node.value.type, node.type)
-        if row is None:
-            _not_constant(node)
-        return row.meaning(node.type, self.value(node.value))
-
-    def _call(self, node: k.Call) -> Any:
-        row = _ROWS.get(node.name)
-        if row is None:
-            _not_constant(node)
-        return row.meaning(node.type, *[self.value(argument) for argument in node.arguments])
+OVERFLOWED = "an intermediate result does not fit its type"
+DIVIDED = "it divides by zero"
 
 
-_ROWS = {row.name: row for row in FUNCTIONS}
-
-
-def _constant(node: k.Const) -> Any:
-    match node.type:
-        case Scalar.BOOL:
-            return bool(node.value)
-        case Scalar.F32:
-            return np.uint32(node.value).view(np.float32)
-        case Scalar.F64:
-            return np.uint64(node.value).view(np.float64)
+def _index_result(op: str, a: int, b: int) -> int:
+    match op:
+        case "add":
+            result = a + b
+        case "sub":
+            result = a - b
+        case "mul":
+            result = a * b
         case _:
-            return node.value
-
-
-def _trap_text(trap: Trapped) -> str:
-    match trap.kind:
-        case TrapKind.ZERO_DIVISION:
-            return "it divides by zero"
-        case TrapKind.OVERFLOW | TrapKind.TOTAL:
-            return "an intermediate result does not fit its type"
-        case TrapKind.VALUE:
-            return "a conversion, shift or exponent in it is outside its range"
-        case TrapKind.INDEX | TrapKind.ASSERTION:
-            raise CompilerBug(f"{trap.kind} in an expression over scalars and sizes") from trap
-
-
-def _not_constant(node: k.Expr) -> NoReturn:
-    raise CompilerBug(f"{type(node).__name__} in an expression over scalars and sizes")
+            if b == 0:
+                raise CannotEvaluate(DIVIDED)
+            result = a // b
+    if not INDEX.holds(result):
+        raise CannotEvaluate(OVERFLOWED)
+    return result

@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 
-from isogrid.builtins.conversions import integer_to_float
 from isogrid.frontend.definition import Generic
 from isogrid.ir.types import Scalar
 from isogrid.launch.errors import LaunchOverflowError, LaunchTypeError
@@ -54,7 +53,9 @@ def is_numpy_scalar(value: object) -> bool:
 
 
 def _rounded(kind: Scalar, value: int | float) -> Any:
-    if type(value) is int:
+    if type(value) is int and abs(value) > 1 << 24:
+        from isogrid.builtins.conversions import integer_to_float  # exact, and slow to import
+
         return integer_to_float(kind, value)
     with np.errstate(over="ignore"):
         return np.float32(value) if kind is Scalar.F32 else np.float64(value)
