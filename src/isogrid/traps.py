@@ -1,6 +1,7 @@
 """Traps as Python exceptions, and the one place that words them, so that every device says the same bytes."""
 
 import linecache
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -116,7 +117,17 @@ def _value_sentence(site: TrapSite, value: str) -> str:
 def _value_text(value: Any, type: Scalar) -> str:
     if type is Scalar.BOOL:
         return "True" if value else "False"
-    if type.is_float:
-        number = np.float32(value) if type is Scalar.F32 else np.float64(value)
-        return "nan" if np.isnan(number) else str(number)
-    return str(int(value))
+    if type is Scalar.F32:
+        return _f32_text(float(value))
+    return repr(float(value)) if type.is_float else str(int(value))
+
+
+def _f32_text(value: float) -> str:
+    """The shortest decimal that is this f32, laid out as Python lays out floats (NumPy's text has print options)."""
+    if not math.isfinite(value):
+        return repr(value)
+    for digits in range(1, 10):
+        short = float(f"{value:.{digits}g}")
+        if np.float32(short) == np.float32(value):
+            return repr(short)
+    return repr(value)

@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from isogrid.backends.interp.launch import run_program
+from isogrid.backends.interp.launch import Outcome, run, run_program
 from isogrid.backends.interp.program import compile_program
 from isogrid.ir import kernel as k
 from isogrid.ir.types import Access, Scalar, Space
+from isogrid.support.errors import KnownLimit
 
 from .build import (
     BOOL,
@@ -312,3 +313,24 @@ def test_saxpy_is_quick_enough() -> None:
     assert time.process_time() - start < 2
     assert (y == 3).all()
     assert at(1).line == 1
+
+
+def test_deep_expressions() -> None:
+    deep: k.Expr = gid()
+    for _ in range(150):
+        deep = add(deep, 1)
+    assert out_of(let("r", deep)) == [150 + t for t in range(6)]
+    for _ in range(2000):
+        deep = add(deep, 1)
+    with pytest.raises(KnownLimit, match="nests expressions"):
+        compile_program(kernel(let("r", deep), parameters=(array("x", I64),)), True)
+
+
+def test_a_shuffled_order_gives_the_same_result() -> None:
+    x = np.linspace(0, 1, 29, dtype=np.float32)
+    results = []
+    for order in (None, 1, 2):
+        out = np.zeros(4, np.float32)
+        assert run(reduction(), bind({"x": x, "out": out}, (29,), N=29, G=4), order=order) == Outcome()
+        results.append(out.tolist())
+    assert results[0] == results[1] == results[2]

@@ -124,7 +124,7 @@ def test_unary() -> None:
 
 def test_conversion() -> None:
     for value, target, sentence in [
-        (3e9, I32, "i32(3e+09) is outside the range -2147483648..2147483647"),
+        (3e9, I32, "i32(3000000000.0) is outside the range -2147483648..2147483647"),
         (float("nan"), I32, "i32(nan) is outside the range -2147483648..2147483647"),
         (float("-inf"), W32, "w32(-inf) is outside the range 0..4294967295"),
         (-1.0, U32, "u32(-1.0) is outside the range 0..4294967295"),

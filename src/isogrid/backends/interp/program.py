@@ -6,6 +6,7 @@ from isogrid.backends.interp.expressions import Evaluator, Expressions
 from isogrid.backends.interp.layout import Layout, layout_of
 from isogrid.backends.interp.statements import Plain, Statements, Waiter, meets
 from isogrid.ir import kernel as k
+from isogrid.support.errors import KnownLimit
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,17 @@ class Program:
 
 
 def compile_program(kernel: k.Kernel, detect_races: bool) -> Program:
-    """Compile a verified kernel; with `detect_races` its accesses tell the race detector."""
+    """Compile a verified kernel; with `detect_races` its accesses tell the race detector.
+
+    Raises `KnownLimit` for expressions that are nested deeper than Python's own stack allows.
+    """
+    try:
+        return _compile(kernel, detect_races)
+    except RecursionError:
+        raise KnownLimit(f"kernel `{kernel.name}` nests expressions or statements too deeply to be compiled") from None
+
+
+def _compile(kernel: k.Kernel, detect_races: bool) -> Program:
     layout = layout_of(kernel)
     for parameter in kernel.parameters:
         if isinstance(parameter, k.ArrayParameter):

@@ -78,6 +78,7 @@ class Subscripts:
         half = facts.element is Scalar.F16
         if note is None and not half and not facts.unwritten:
             return lambda frame: frame[memory][element(frame)]
+
         def run(frame: Frame) -> Any:
             at = element(frame)
             if note is not None:
