@@ -107,7 +107,7 @@ class _Checker:
 
     def statement(self, node: k.Statement) -> None:
         for part in expressions(node):
-            self.expr(part)
+            self.expr(part, storage=isinstance(node, k.Store) and part is node.value)
         match node:
             case k.Assign(name, value):
                 self.local(name, value.type, node)
@@ -115,8 +115,7 @@ class _Checker:
                 pass
             case k.Store():
                 self.access(node, writes=True)
-                if not (node.value.type.is_checked and node.element.is_checked):
-                    self.same(node.value.type, node.element.computing, node, "the stored value")
+                self.stored(node)
             case k.Atomic():
                 self.atomic(node)
             case k.Barrier():
@@ -154,6 +153,12 @@ class _Checker:
             case _:
                 assert_never(node)
 
+    def stored(self, node: k.Store) -> None:
+        """The element's own type, its computing type, or any checked integer for a checked integer element."""
+        found, element = node.value.type, node.element
+        if found is not element and not (found.is_checked and element.is_checked):
+            self.same(found, element.computing, node, "the stored value")
+
     def loop(self, node: k.For) -> None:
         for bound in (node.start, node.stop, node.step):
             self.same(bound.type, node.type, node, "a bound")
@@ -182,12 +187,15 @@ class _Checker:
 
     # --- expressions ---
 
-    def expr(self, root: k.Expr) -> None:
+    def expr(self, root: k.Expr, *, storage: bool = False) -> None:
+        """`storage` allows a conversion to a storage type at the root: what `y[i] = u8(x)` stores."""
         for node in visit_exprs(root):
+            converted = storage and node is root and isinstance(node, k.Cast)
+            computing = node.type.is_computing or converted
+            self.require(computing, f"a value of the storage type {node.type.value}", node)
             self.one_expr(node)
 
     def one_expr(self, node: k.Expr) -> None:
-        self.require(node.type.is_computing, f"a value of the storage type {node.type.value}", node)
         match node:
             case k.Const(value, type):
                 largest = 1 if type is Scalar.BOOL else (1 << type.bits) - 1 if type.is_float else type.maximum
