@@ -27,7 +27,8 @@ class LocalUses:
     @property
     def fixed(self) -> frozenset[str]:
         """Locals that are `Let`s of the device kernel."""
-        return frozenset(n for n, count in self.assignments.items() if count == 1 and n not in self.variables)
+        once = {name for name, count in self.assignments.items() if count == 1}
+        return frozenset(once - self.variables - self.counters)
 
     @property
     def pure_counters(self) -> frozenset[str]:
