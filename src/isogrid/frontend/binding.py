@@ -105,6 +105,17 @@ def result_binding(builder: Builder, value: Value, path: tuple[int, ...] = ()) -
             return None
 
 
+def poison(builder: Builder, name: str, node: ast.AST) -> None:
+    """A name whose assignment was refused counts as assigned, with a value from which no report follows."""
+    frame = builder.frame
+    if name not in frame.locals:
+        return
+    if name not in frame.bindings:
+        frame.bindings[name] = Fixed(Poison(), builder.span(node))
+    if frame.flow is not None:
+        frame.flow.add(name)
+
+
 def declare(builder: Builder, name: str, type: Scalar, span: Span) -> None:
     """`x: f32`: the annotation decides the type."""
     variable = builder.variable(name)

@@ -11,9 +11,27 @@ def assigned_names(tree: ast.FunctionDef) -> Counter[str]:
     for node in _own_nodes(tree):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del):
             found[node.id] += 1
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            found[node.name] += 1
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            found.update((alias.asname or alias.name).split(".")[0] for alias in node.names)
         elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
             found[node.target.id] += 1
     return found
+
+
+def names_bound_by(node: ast.stmt) -> Iterator[str]:
+    """Names that a statement assigns or defines, blocks inside it included."""
+    for part in ast.walk(node):
+        match part:
+            case ast.Name(id=name, ctx=ast.Store()):
+                yield name
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                yield name
+            case ast.Import(names=aliases) | ast.ImportFrom(names=aliases):
+                yield from ((alias.asname or alias.name).split(".")[0] for alias in aliases)
+            case _:
+                pass
 
 
 def assigned_once(tree: ast.FunctionDef) -> frozenset[str]:

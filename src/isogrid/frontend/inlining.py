@@ -419,12 +419,11 @@ def _end_of_body(builder: Builder, frame: Frame, captured: Captured) -> None:
     if returns is None or frame.flow is None:
         return
     if any(not isinstance(v, NothingValue) for v, _ in returns.values):
-        last = captured.tree.body[-1]
         builder.report(
             "IG131",
             f"`{frame.function.__name__}` may end without a value",
-            builder.span(last),
-            "after this, the helper ends",
+            captured.signature_span(),
+            "some path reaches the end",
             why="another path returns a value",
             remedies=("return a value on every path",),
             secondary=(Label(builder.span(returns.values[0][1]), "a value is returned here"),),

@@ -6,7 +6,7 @@ from isogrid.frontend import binding, calls, expressions, iterables, refusals, s
 from isogrid.frontend.coercion import condition
 from isogrid.frontend.iterables import Counted, Listed
 from isogrid.frontend.scope import Builder, Loop, RefusedError, merge
-from isogrid.frontend.values import FunctionValue, Literal, Poison, Value
+from isogrid.frontend.values import FunctionValue, Literal, Value
 from isogrid.ir import kernel as k
 
 #: The factor that leaves the choice to the backend.
@@ -140,8 +140,8 @@ def _attempt_target(builder: Builder, node: ast.For, value: Value) -> None:
 
 def _poison(builder: Builder, target: ast.expr) -> None:
     for name in ast.walk(target):
-        if isinstance(name, ast.Name) and name.id in builder.frame.locals and name.id not in builder.frame.bindings:
-            binding.assign_name(builder, name.id, Poison(), name, builder.span(name))
+        if isinstance(name, ast.Name):
+            binding.poison(builder, name.id, name)
 
 
 def _judge_body(builder: Builder, node: ast.For) -> None:
@@ -152,9 +152,6 @@ def _judge_body(builder: Builder, node: ast.For) -> None:
     with builder.nested():
         frame.loops.append(Loop())
         _poison(builder, node.target)
-        for name in ast.walk(node.target):
-            if isinstance(name, ast.Name) and frame.flow is not None:
-                frame.flow.add(name.id)
         statements.build_block(builder, node.body)
         frame.loops.pop()
     frame.depth -= 1

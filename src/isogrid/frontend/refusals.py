@@ -10,7 +10,7 @@ import numpy as np
 
 from isogrid.diagnostics.report import Edit, Label, Remedy
 from isogrid.diagnostics.span import Span
-from isogrid.frontend import expressions, source
+from isogrid.frontend import binding, expressions, source
 from isogrid.frontend.scope import AtomicUse, Builder
 from isogrid.frontend.values import (
     ArrayValue,
@@ -173,6 +173,8 @@ def refuse_statement(builder: Builder, node: ast.stmt) -> NoReturn:
 
 def refuse_expression(builder: Builder, node: ast.expr) -> NoReturn:
     """An expression that kernels do not have."""
+    if isinstance(node, ast.NamedExpr) and isinstance(node.target, ast.Name):
+        binding.poison(builder, node.target.id, node)
     construct = EXPRESSIONS.get(type(node))
     if construct is None:
         construct = Construct(_EXPRESSION, f"a `{type(node).__name__}` expression", "write it with numbers and arrays")

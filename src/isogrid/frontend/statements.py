@@ -53,22 +53,9 @@ def _attempt(builder: Builder, node: ast.stmt) -> None:
 
 
 def _poison_targets(builder: Builder, node: ast.stmt) -> None:
-    """Names that a refused assignment would have assigned count as assigned, so that no report follows from it."""
-    targets: list[ast.expr] = []
-    match node:
-        case ast.Assign():
-            targets = list(node.targets)
-        case ast.AnnAssign() | ast.AugAssign():
-            targets = [node.target]
-        case _:
-            pass
-    for target in targets:
-        for name in ast.walk(target):
-            if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store) and name.id in builder.frame.locals:
-                if name.id not in builder.frame.bindings:
-                    binding.assign_name(builder, name.id, Poison(), name, builder.span(name))
-                elif builder.frame.flow is not None:
-                    builder.frame.flow.add(name.id)
+    """Names that a refused statement would have assigned count as assigned, so that no report follows from it."""
+    for name in functions.names_bound_by(node):
+        binding.poison(builder, name, node)
 
 
 def _build(builder: Builder, node: ast.stmt) -> None:
@@ -98,6 +85,7 @@ def _build(builder: Builder, node: ast.stmt) -> None:
         case ast.Pass():
             pass
         case _:
+            _poison_targets(builder, node)
             refusals.refuse_statement(builder, node)
 
 

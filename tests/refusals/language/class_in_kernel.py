@@ -1,0 +1,13 @@
+import isogrid as ig
+from isogrid import In, Out, f32, i32
+from isogrid.dims import N
+
+
+@ig.kernel(grid=N)
+def class_in_kernel(x: In[f32, N], k: In[i32, N], y: Out[f32, N]) -> None:
+    i = ig.gid()
+
+    class Point:  # refuse: IG100
+        pass
+
+    y[i] = x[i]

@@ -1,0 +1,10 @@
+import isogrid as ig
+from isogrid import In, Out, f32, i32
+from isogrid.dims import N
+import math
+
+
+@ig.kernel(grid=N)
+def elementary_function(x: In[f32, N], k: In[i32, N], y: Out[f32, N]) -> None:
+    i = ig.gid()
+    y[i] = math.sin(x[i]) + math.hypot(x[i], 1.0)  # refuse: IG102, IG102

@@ -1,0 +1,10 @@
+import isogrid as ig
+from isogrid import In, Out, f32, i32
+from isogrid.dims import N
+
+
+@ig.kernel(grid=N)
+def list_comprehension(x: In[f32, N], k: In[i32, N], y: Out[f32, N]) -> None:
+    i = ig.gid()
+    v = [x[j] for j in range(4)]  # refuse: IG101
+    y[i] = x[i]

@@ -1,0 +1,10 @@
+import isogrid as ig
+from isogrid import In, Out, f32, i32
+from isogrid.dims import N
+
+
+@ig.kernel(grid=N)
+def no_value(x: In[f32, N], k: In[i32, N], y: Out[f32, N]) -> None:
+    i = ig.gid()
+    v = ig.barrier()  # refuse: IG150
+    y[i] = 1.0 + ig.barrier()  # refuse: IG150

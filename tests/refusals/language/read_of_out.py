@@ -1,0 +1,11 @@
+import isogrid as ig
+from isogrid import In, Out, f32, i32
+from isogrid.dims import N
+
+
+@ig.kernel(grid=N)
+def read_of_out(x: In[f32, N], k: In[i32, N], y: Out[f32, N]) -> None:
+    i = ig.gid()
+    y[i] = y[i] + x[i]  # refuse: IG117
+    for v in y:  # refuse: IG117
+        pass
