@@ -4,7 +4,6 @@ The precise twin keeps `limit`, the lowest thread that trapped in this interval:
 the threads below it, so that at the barrier the record names the lowest one.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import assert_never
 
@@ -25,14 +24,14 @@ from isogrid.backends.cpu.emit_regions import (
     group_constructs,
     plan_body,
 )
-from isogrid.backends.cpu.emit_strategy import Strategy
+from isogrid.backends.cpu.emit_strategy import Strategy, lane_axis_of
 from isogrid.backends.cpu.emit_units import bounded_range, counted, lane_loop
 from isogrid.backends.cpu.emit_values import BufferRef, Frame, Lanes, Val, apply, read_slot, write_slot
 from isogrid.backends.cpu.layout import RECORD_LOCAL, RECORD_OPERANDS, RECORD_SITE, RECORD_THREAD, totalled
 from isogrid.ir import device as d
 from isogrid.ir.device import Machine
 from isogrid.ir.types import Scalar, Space
-from isogrid.printers.llvm_text import element_type, type_text
+from isogrid.printers.llvm_text import element_type
 from isogrid.support.errors import CompilerBug
 
 
@@ -63,11 +62,6 @@ class Group:
     def row(self) -> int:
         """Threads along the lane axis."""
         return self.block[self.axis]
-
-
-def lane_axis_of(block: tuple[int, ...]) -> int:
-    """The last axis with more than one thread: adjacent threads are adjacent lanes."""
-    return max((a for a, extent in enumerate(block) if extent > 1), default=len(block) - 1)
 
 
 def emit_groups(frame: FunctionFrame, strategy: Strategy) -> None:
@@ -516,6 +510,3 @@ def _names_of(body: d.Block) -> tuple[frozenset[str], frozenset[str]]:
             case _:
                 continue
     return frozenset(read), frozenset(written)
-
-
-__all__ = ["Callable", "Group", "emit_groups", "lane_axis_of", "type_text"]

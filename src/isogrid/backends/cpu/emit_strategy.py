@@ -1,10 +1,24 @@
-"""How lanes are run: LLVM's vectoriser on a scalar loop, explicit vectors with masks, or scalar lanes."""
+"""How lanes are run: LLVM's vectoriser on a scalar loop, explicit vectors with masks, or scalar lanes.
 
-from dataclasses import dataclass
-from typing import Literal
+Measured rules: streams of adjacent elements are best left to the vectoriser; loops and divergence need explicit
+vectors, several registers wide where a chain of operations waits for itself; atomics are best done lane by lane.
+"""
 
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal, assert_never
+
+from isogrid.backends.cpu.emit_guards import LaneFacts, split_guards
+from isogrid.backends.cpu.emit_levels import LANE, expressions_of, find_levels
+from isogrid.backends.cpu.emit_regions import group_constructs
 from isogrid.backends.cpu.target import HostTarget
 from isogrid.ir import device as d
+from isogrid.ir.types import Space
+
+#: How much more often the body of a loop is taken to run than what is around it.
+_LOOP_WEIGHT = 16
+#: Lane values that one register file holds comfortably when each takes four registers.
+_FEW_VALUES = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +28,172 @@ class Strategy:
     reason: str
 
 
+@dataclass(slots=True)
+class _Counts:
+    """Weighted counts of a body; `strides` has the stride of each name (None: varying, not affine)."""
+
+    facts: LaneFacts
+    strides: dict[str, int | None]
+    narrow: int = 0
+    wide: int = 0
+    gathers: int = 0
+    adjacent: int = 0
+    atomics: int = 0
+    checks: int = 0
+    branches: int = 0
+    loops: int = 0
+    waits: int = 0
+    memory_in_waits: int = 0
+    lane_names: set[str] = field(default_factory=set[str])
+
+
 def choose_strategy(kernel: d.Kernel, target: HostTarget, forced: int | None) -> Strategy:
+    """The strategy for all lane loops of a kernel. `forced` lanes are for tests."""
+    block = kernel.geometry.block
+    row = lane_row(block) if kernel.grouped else 1 << 30
     if forced is not None:
-        return Strategy(forced, "plain", "as asked")
-    return Strategy(target.f32_lanes, "plain", "explicit vectors")
+        return Strategy(min(forced, _power_above(row)), "plain", "as asked")
+    counts = _counts(kernel)
+    if counts.atomics * 4 > counts.narrow + counts.wide:
+        return Strategy(1, "plain", "scalar lanes for atomics")
+    if counts.gathers * 4 > counts.narrow + counts.wide and target.cpu.startswith("znver"):
+        return Strategy(1, "plain", "scalar lanes for gathers")
+    streams = not (counts.loops or counts.checks or counts.branches or counts.gathers or counts.atomics)
+    if streams and not kernel.grouped:
+        return Strategy(1, "vectorise", "a scalar loop for the vectoriser")
+    bits = 64 if counts.wide > counts.narrow else 32
+    width = target.vector_bits // bits
+    if counts.waits and not counts.memory_in_waits and not kernel.grouped and len(counts.lane_names) <= _FEW_VALUES:
+        return Strategy(width * (4 if target.vector_registers >= 32 else 2), "plain", "wide vectors for a waiting loop")
+    return Strategy(min(width, _power_above(row)), "plain", "explicit vectors")
+
+
+def lane_axis_of(block: tuple[int, ...]) -> int:
+    """The last axis with more than one thread: adjacent threads are adjacent lanes."""
+    return max((a for a, extent in enumerate(block) if extent > 1), default=len(block) - 1)
+
+
+def lane_row(block: tuple[int, ...]) -> int:
+    return block[lane_axis_of(block)]
+
+
+def _power_above(count: int) -> int:
+    return 1 << max(count - 1, 0).bit_length()
+
+
+def _counts(kernel: d.Kernel) -> _Counts:
+    axis = lane_axis_of(kernel.geometry.block) if kernel.grouped else kernel.geometry.rank - 1
+    levels = find_levels(kernel, axis, group_constructs(kernel.body))
+    facts = LaneFacts(levels, {b.name: b.space for b in kernel.buffers}, axis, kernel.grouped)
+    counts = _Counts(facts, {})
+    body = kernel.body if kernel.grouped else split_guards(kernel.body, facts).body
+    _count(counts, body, 1, False)
+    return counts
+
+
+def _count(counts: _Counts, body: d.Block, weight: int, waiting: bool) -> None:
+    for node in body:
+        for expression in expressions_of(node):
+            _expression(counts, expression, weight, waiting)
+        match node:
+            case d.Let():
+                counts.strides[node.name] = stride_of(counts, node.value)
+            case d.Set():
+                if waiting and counts.facts.levels.values.get(node.name, 0) == LANE:
+                    counts.lane_names.add(node.name)
+            case d.Store():
+                _access(counts, node.buffer, node.index, weight, waiting)
+            case d.Atomic():
+                counts.atomics += weight
+            case d.Check():
+                counts.checks += weight if counts.facts.level(node.ok) == LANE else 0
+            case d.If():
+                counts.branches += weight if counts.facts.level(node.condition) == LANE else 0
+                _count(counts, node.then, weight, waiting)
+                _count(counts, node.otherwise, weight, waiting)
+            case d.For():
+                counts.loops += 1
+                start, step = stride_of(counts, node.start), stride_of(counts, node.step)
+                counts.strides[node.counter] = start if step == 0 else None
+                apart = counts.facts.level(node.trips) == LANE
+                counts.waits += apart
+                _count(counts, node.body, weight * _LOOP_WEIGHT, waiting or apart)
+            case d.Loop():
+                counts.loops += 1
+                apart = counts.facts.levels.divergent.get(id(node), False)
+                counts.waits += apart
+                _count(counts, node.body, weight * _LOOP_WEIGHT, waiting or apart)
+            case d.Scope():
+                _count(counts, node.body, weight, waiting)
+            case _:
+                continue
+
+
+def _expression(counts: _Counts, node: d.Expr, weight: int, waiting: bool) -> None:
+    match node:
+        case d.Op():
+            for argument in node.arguments:
+                _expression(counts, argument, weight, waiting)
+            if stride_of(counts, node) is None:
+                if node.type.bits == 64:
+                    counts.wide += weight
+                else:
+                    counts.narrow += weight
+        case d.Load():
+            _expression(counts, node.index, weight, waiting)
+            _access(counts, node.buffer, node.index, weight, waiting)
+        case d.Value():
+            if waiting and counts.strides.get(node.name, 0) is None:
+                counts.lane_names.add(node.name)
+        case d.Literal() | d.Argument() | d.Special():
+            return
+        case _:
+            assert_never(node)
+
+
+def _access(counts: _Counts, buffer: str, index: d.Expr, weight: int, waiting: bool) -> None:
+    stride = stride_of(counts, index)
+    if stride == 1:
+        counts.adjacent += weight
+    elif stride != 0 and counts.facts.spaces[buffer] is not Space.LOCAL:
+        counts.gathers += weight
+    if stride != 0 and waiting:
+        counts.memory_in_waits += weight
+
+
+def stride_of(counts: _Counts, node: d.Expr) -> int | None:
+    """Difference between neighbouring lanes, None where it is not constant."""
+    match node:
+        case d.Literal() | d.Argument():
+            return 0
+        case d.Special():
+            own = node.kind in ("thread", "local") and node.axis == counts.facts.lane_axis
+            return 1 if own else 0
+        case d.Value():
+            if node.name in counts.strides:
+                return counts.strides[node.name]
+            return None if counts.facts.levels.values.get(node.name, 0) == LANE else 0
+        case d.Load():
+            return 0 if stride_of(counts, node.index) == 0 else None
+        case d.Op():
+            return _stride(node, [stride_of(counts, a) for a in node.arguments])
+        case _:
+            assert_never(node)
+
+
+_LINEAR: dict[str, Callable[[int, int], int]] = {"iadd": lambda a, b: a + b, "isub": lambda a, b: a - b}
+
+
+def _stride(node: d.Op, strides: list[int | None]) -> int | None:
+    if all(s == 0 for s in strides):
+        return 0
+    known = [s for s in strides if s is not None]
+    if len(known) < len(strides):
+        return None
+    if node.op in _LINEAR:
+        return _LINEAR[node.op](known[0], known[1])
+    if node.op in ("imul", "shl"):
+        factor = node.arguments[1] if strides[1] == 0 else node.arguments[0]
+        if isinstance(factor, d.Literal) and factor.bits < 1 << 31:
+            return max(known, key=abs) * (1 << factor.bits if node.op == "shl" else factor.bits)
+    return known[0] if node.op == "trunc" else None
