@@ -92,7 +92,9 @@ def _overflow_text(site: TrapSite, values: Sequence[str]) -> str:
     if site.subject.startswith("store "):
         array = site.subject.removeprefix("store ")
         element = Scalar(site.detail)
-        return f"stored value {values[0]} does not fit {range_text(element)}, the values of `{array}`'s {site.detail}"
+        return (
+            f"stored value {values[0]} does not fit `{array}`, whose {site.detail} elements hold {range_text(element)}"
+        )
     if site.subject == "-x":
         operation = f"-({values[0]})"
     elif site.subject == "abs":
@@ -126,8 +128,9 @@ def _f32_text(value: float) -> str:
     """The shortest decimal that is this f32, laid out as Python lays out floats (NumPy's text has print options)."""
     if not math.isfinite(value):
         return repr(value)
-    for digits in range(1, 10):
-        short = float(f"{value:.{digits}g}")
-        if np.float32(short) == np.float32(value):
-            return repr(short)
+    with np.errstate(over="ignore"):
+        for digits in range(1, 10):
+            short = float(f"{value:.{digits}g}")
+            if np.float32(short) == np.float32(value):
+                return repr(short)
     return repr(value)

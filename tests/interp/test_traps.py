@@ -144,7 +144,7 @@ def test_narrowing_store() -> None:
     )
     outcome = launch(program, bind({"img": np.zeros(4, np.uint8)}, (4,)))
     assert type_of(outcome) is traps.KernelOverflowError
-    assert text(outcome) == says("stored value 256 does not fit 0..255, the values of `img`'s u8", 2)
+    assert text(outcome) == says("stored value 256 does not fit `img`, whose u8 elements hold 0..255", 2)
 
 
 def test_step_and_assert() -> None:
