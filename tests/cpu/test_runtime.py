@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ import pytest
 import isogrid as ig
 from isogrid import In, InOut, Out, f32, i32, i64, u8, w32
 from isogrid.backends.cpu import artifact as cpu_artifact
+from isogrid.backends.cpu import pool
 from isogrid.backends.cpu import runtime as cpu_runtime
 from isogrid.backends.cpu.runtime import place, scalar_bits, scalar_value
 from isogrid.dims import H, M, N, W
@@ -329,3 +331,55 @@ def test_interrupt(tmp_path: Path, run: str) -> None:
     word, when, after = text.split()
     assert word == "interrupted" and after == "True"
     assert float(when) - sent < 0.1
+
+
+# --- options ---------------------------------------------------------------------------------------------------------
+
+
+def test_vectorise_can_be_switched_off() -> None:
+    index = np.arange(1000, dtype=np.int32) % 7
+    arguments = (index, np.arange(7, dtype=np.int32), np.ones(1000, np.int32))
+    assert assert_same(gather.options(disable={"vectorise"}), *arguments) == "done"
+
+
+# --- threads, and machines without the native pool -------------------------------------------------------------------
+
+
+def test_four_threads_launch_and_trap_at_once() -> None:
+    failures: list[str] = []
+    q = np.arange(100, dtype=np.int32)
+
+    def work(seed: int) -> None:
+        random = np.random.default_rng(seed)
+        for turn in range(40):
+            size = int(random.integers(1, 150_000))
+            index = random.integers(0, 100, size).astype(np.int32)
+            y = random.integers(0, 1000, size).astype(np.int32)
+            before, expected = y.copy(), y + q[index] * 3
+            bad = int(random.integers(size)) if turn % 2 else -1
+            if bad >= 0:
+                index[bad] = 100
+            try:
+                gather.on("cpu")(index, q, y)
+            except ig.KernelIndexError as trap:
+                if f"thread {bad}\n" not in str(trap) or (y != before).any():
+                    failures.append(f"trap at {bad}: {trap}")
+                continue
+            if bad >= 0 or (y != expected).any():
+                failures.append(f"{size} elements, bad at {bad}")
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures, failures[:3]
+
+
+def test_without_the_native_pool(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pool, "is_supported", lambda: False)
+    index = np.arange(20_000, dtype=np.int32) % 7
+    q, y = np.arange(7, dtype=np.int32), np.ones(20_000, np.int32)
+    assert assert_same(gather.options(unroll=True), index, q, y) == "done"
+    index[[9000, 15_000]] = 7
+    assert "thread 9000" in assert_same(gather.options(unroll=True), index, q, y)

@@ -8,7 +8,7 @@ with its thread and operands. Then the arrays are put back once more and the tra
 import ctypes
 import math
 from collections.abc import Callable, Mapping
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypeAlias
 
 import numpy as np
 
@@ -27,6 +27,8 @@ from isogrid.traps import Trap, trap_exception
 
 _SMALL: Final = 1 << 31
 
+Bytes: TypeAlias = "np.ndarray[Any, np.dtype[np.uint8]]"
+
 
 class LaunchPlan(Protocol):
     """What the launcher says about the calls that a stub is for."""
@@ -43,7 +45,10 @@ class CpuRuntime:
     """Runtime of the `cpu` device. Launches return when they are done."""
 
     name = "cpu"
-    ignored_hints: frozenset[str] = frozenset()
+    #: Helpers are always inlined here.
+    ignored_hints = frozenset({"always_inline"})
+    #: What `disable` may switch off here besides the passes of the pipeline.
+    pass_names = ("vectorise",)
 
     def compile(self, kernel: k.Kernel, options: Mapping[str, Any]) -> CpuArtifact:
         """Native code for launches whose sizes are all below 2^31; the other variant follows when one is needed."""
@@ -96,7 +101,8 @@ def _compile(kernel: k.Kernel, options: Mapping[str, Any], facts: LaunchFacts) -
 
     disabled: frozenset[str] = options.get("disable", frozenset())
     device = lower(optimise(kernel, disabled, facts, options), facts)
-    module = emit_module(device, host_target(), options)
+    emission = {**options, "cpu_width": 1} if "vectorise" in disabled else options
+    module = emit_module(device, host_target(), emission)
     return a.make_variant(device, module, cached_object(module.text, module.pipeline))
 
 
@@ -144,7 +150,13 @@ class _Launch:
         return block
 
     def run(self) -> None:
-        saved = self._save() if self.facts.can_trap else {}
+        room, saved = self._save()
+        try:
+            self._run(saved)
+        finally:
+            give_room(room)
+
+    def _run(self, saved: Mapping[str, "np.ndarray[Any, Any]"]) -> None:
         trapped = self.start(self.variant.address, ctypes.addressof(self.block), self.units)
         trap = self._find(trapped, saved) if trapped >= 0 else None
         trap = trap or self._total()
@@ -152,12 +164,18 @@ class _Launch:
             self._restore(saved)
             raise trap
 
-    def _save(self) -> dict[str, "np.ndarray[Any, Any]"]:
-        return {
-            p.name: self.bound.arrays[p.name].copy()
-            for p in self.kernel.parameters
-            if isinstance(p, k.ArrayParameter) and p.access.writes
-        }
+    def _save(self) -> tuple[Bytes, dict[str, "np.ndarray[Any, Any]"]]:
+        """Copies of the arrays that a trap must put back, and the memory that they are in."""
+        written = [p.name for p in self.kernel.parameters if isinstance(p, k.ArrayParameter) and p.access.writes]
+        arrays = {name: self.bound.arrays[name] for name in written} if self.facts.can_trap else {}
+        room = take_room(sum(_lines(array.nbytes) for array in arrays.values()))
+        saved: dict[str, np.ndarray[Any, Any]] = {}
+        at = 0
+        for name, array in arrays.items():
+            saved[name] = room[at : at + array.nbytes].view(array.dtype).reshape(array.shape)
+            np.copyto(saved[name], array)
+            at += _lines(array.nbytes)
+        return room, saved
 
     def _restore(self, saved: Mapping[str, "np.ndarray[Any, Any]"]) -> None:
         for name, content in saved.items():
@@ -211,6 +229,31 @@ class _Launch:
                 site = self.facts.sites[sites[parameter.name]]
                 return trap_exception(site, self.kernel.name, None, [int(elements[0])])
         return None
+
+
+#: Memory of the last launch that kept copies: fresh pages would cost more than the copying.
+_ROOM: Final[list[Bytes]] = []
+_MOST_ROOM: Final = 1 << 28
+
+
+def _lines(size: int) -> int:
+    """Bytes of the cache lines that hold `size` bytes."""
+    return -(-size // 64) * 64
+
+
+def take_room(size: int) -> Bytes:
+    """At least `size` bytes; nobody else has them until they are given back."""
+    try:
+        room = _ROOM.pop()
+    except IndexError:
+        room = np.empty(0, np.uint8)
+    return room if room.size >= size else np.empty(size, np.uint8)
+
+
+def give_room(room: Bytes) -> None:
+    """Keep the memory for the next launch, unless it is much."""
+    if 0 < room.size <= _MOST_ROOM and not _ROOM:
+        _ROOM.append(room)
 
 
 def _units(kernel: k.Kernel, facts: Variant, bound: BoundLaunch) -> int:
