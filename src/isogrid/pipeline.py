@@ -13,7 +13,9 @@ from isogrid.ir import device as d
 from isogrid.ir import kernel as k
 from isogrid.ir.walk import visit
 from isogrid.lowering.lower import lower_kernel
+from isogrid.lowering.unroll import unroll_loops as unroll_by_factors
 from isogrid.passes.fold_constants import fold_constants
+from isogrid.passes.hoist_invariants import hoist_invariants
 from isogrid.passes.remove_dead import remove_dead
 from isogrid.passes.remove_proved_checks import remove_proved_checks
 from isogrid.passes.simplify_indices import simplify_indices
@@ -34,6 +36,9 @@ CHECKS: Final[tuple[tuple[str, Callable[[k.Kernel], list[Report]]], ...]] = (
     ("failures", check_failures),
 )
 
+#: What happens to device IR before a target sees it.
+LOWERINGS: Final[tuple[tuple[str, Callable[[d.Kernel], d.Kernel]], ...]] = (("unroll by factors", unroll_by_factors),)
+
 #: Every pass by the name that switches it off. None changes a result.
 PASSES: Final[tuple[tuple[str, Callable[[k.Kernel, PassContext], k.Kernel]], ...]] = (
     ("fold", lambda kernel, context: fold_constants(kernel)),
@@ -42,6 +47,7 @@ PASSES: Final[tuple[tuple[str, Callable[[k.Kernel, PassContext], k.Kernel]], ...
     ("simplify", lambda kernel, context: simplify_indices(kernel)),
     ("prove", lambda kernel, context: remove_proved_checks(kernel, context.facts)),
     ("simplify", lambda kernel, context: simplify_indices(kernel)),
+    ("hoist", lambda kernel, context: hoist_invariants(kernel)),
     ("dead", lambda kernel, context: remove_dead(kernel)),
 )
 
@@ -63,6 +69,13 @@ def optimise(kernel: k.Kernel, disabled: frozenset[str], facts: LaunchFacts, opt
 
 def lower(kernel: k.Kernel, facts: LaunchFacts) -> d.Kernel:
     """Device IR of a kernel. Proofs tell which divisions need no correction and which `while` loops end."""
+    device = _lower_kernel(kernel, facts)
+    for _, lowering in LOWERINGS:
+        device = lowering(device)
+    return device
+
+
+def _lower_kernel(kernel: k.Kernel, facts: LaunchFacts) -> d.Kernel:
     if not any(_profits(node) for node in visit(kernel.body)):
         return lower_kernel(kernel, facts)
     proofs = analyse_bounds(kernel, facts)

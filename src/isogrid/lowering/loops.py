@@ -68,7 +68,7 @@ def _counted(builder: Builder, some: d.Expr, low: d.Expr, high: d.Expr, size: d.
     if isinstance(low, d.Literal) and isinstance(high, d.Literal) and isinstance(size, d.Literal):
         return _counted_now(some, low, high, size)
     zero, one = literal(0, Machine.I64), literal(1, Machine.I64)
-    distance = op("isub", Machine.I64, high, low)
+    distance = high if low == zero else op("isub", Machine.I64, high, low)
     if size == one:
         return builder.let(op("select", Machine.I64, some, distance, zero), "trips")
     # A let keeps a divisor of 0 behind the check of the step.

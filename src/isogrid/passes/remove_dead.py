@@ -35,6 +35,8 @@ def _holds_atomic(block: k.Block) -> bool:
 def _statement(statement: k.Statement, read: set[str]) -> k.Block:
     match statement:
         case k.Assign():
+            if isinstance(statement.value, k.Local) and statement.value.name == statement.name:
+                return ()
             if statement.name in read:
                 return (statement,)
             return _evaluated(statement.value, statement)
