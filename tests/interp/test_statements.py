@@ -1,5 +1,6 @@
 """Control flow, storage, queries and group operations of the interpreter, on kernel IR and on device IR."""
 
+import signal
 import time
 from typing import Any
 
@@ -334,3 +335,24 @@ def test_a_shuffled_order_gives_the_same_result() -> None:
         assert run(reduction(), bind({"x": x, "out": out}, (29,), N=29, G=4), order=order) == Outcome()
         results.append(out.tolist())
     assert results[0] == results[1] == results[2]
+
+
+def test_an_endless_kernel_can_be_interrupted() -> None:
+    def interrupt(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    x = np.zeros(4, np.int32)
+    program = kernel(
+        store("x", gid(), value=k.Const(1, I32), element=I32),
+        k.While((), k.Const(1, BOOL), ()),
+        parameters=(array("x", I32),),
+    )
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.05)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            run(program, bind({"x": x}, (4,)))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert not x.any()
