@@ -60,11 +60,11 @@ def split_guards(body: d.Block, facts: LaneFacts) -> Split:
             defined[let.name] = let.value
         kept: list[d.Expr] = []
         for part in _conjuncts(last.condition, defined):
-            taken = _bounds(part, facts, defined)
+            taken = bounds_of(part, facts, defined)
             if taken is not None:
                 bounds.extend(taken)
                 single = single or len(taken) == 2
-            elif facts.level(part) < LANE and _is_outside(part, defined):
+            elif facts.level(part) < LANE and is_outside(part, defined):
                 gates.append(part)
             else:
                 kept.append(part)
@@ -97,26 +97,26 @@ def _conjuncts(node: d.Expr, defined: Mapping[str, d.Expr]) -> list[d.Expr]:
         case d.Op("iand", (left, right)):
             return _conjuncts(left, defined) + _conjuncts(right, defined)
         case d.Op("inot", (operand,)):
-            inner = negated(_resolved(operand, defined))
+            inner = negated(resolved(operand, defined))
             return (
-                [_resolved(node, defined)]
+                [resolved(node, defined)]
                 if isinstance(inner, d.Op) and inner.op == "inot"
                 else _conjuncts(inner, defined)
             )
         case _:
-            return [_resolved(node, defined)]
+            return [resolved(node, defined)]
 
 
-def _resolved(node: d.Expr, defined: Mapping[str, d.Expr]) -> d.Expr:
+def resolved(node: d.Expr, defined: Mapping[str, d.Expr]) -> d.Expr:
     """The expression with names of the prefix replaced by what they stand for, where that loads nothing."""
     match node:
         case d.Value():
             value = defined.get(node.name)
-            return node if value is None or _loads(value) else _resolved(value, defined)
+            return node if value is None or _loads(value) else resolved(value, defined)
         case d.Op():
-            return replace(node, arguments=tuple(_resolved(a, defined) for a in node.arguments))
+            return replace(node, arguments=tuple(resolved(a, defined) for a in node.arguments))
         case d.Load():
-            return replace(node, index=_resolved(node.index, defined))
+            return replace(node, index=resolved(node.index, defined))
         case _:
             return node
 
@@ -131,7 +131,7 @@ def _loads(node: d.Expr) -> bool:
             return False
 
 
-def _is_outside(node: d.Expr, defined: Mapping[str, d.Expr]) -> bool:
+def is_outside(node: d.Expr, defined: Mapping[str, d.Expr]) -> bool:
     """Whether the expression can be evaluated before the lanes start: it reads no memory and no name of the prefix."""
     match node:
         case d.Load():
@@ -139,12 +139,12 @@ def _is_outside(node: d.Expr, defined: Mapping[str, d.Expr]) -> bool:
         case d.Value():
             return node.name not in defined
         case d.Op():
-            return all(_is_outside(a, defined) for a in node.arguments)
+            return all(is_outside(a, defined) for a in node.arguments)
         case _:
             return True
 
 
-def _bounds(node: d.Expr, facts: LaneFacts, defined: Mapping[str, d.Expr]) -> list[Bound] | None:
+def bounds_of(node: d.Expr, facts: LaneFacts, defined: Mapping[str, d.Expr]) -> list[Bound] | None:
     if not isinstance(node, d.Op) or node.op not in ("slt", "sle", "ieq"):
         return None
     left, right = node.arguments
@@ -154,7 +154,7 @@ def _bounds(node: d.Expr, facts: LaneFacts, defined: Mapping[str, d.Expr]) -> li
     limit, lane_left = right, True
     if found is None:
         found, limit, lane_left = _lane_plus(right, facts), left, False
-    if found is None or facts.level(limit) == LANE or not _is_outside(limit, defined):
+    if found is None or facts.level(limit) == LANE or not is_outside(limit, defined):
         return None
     offset = found[0]
     match node.op, lane_left:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Literal, assert_never
 
 from isogrid.backends.cpu.emit_guards import LaneFacts, split_guards
+from isogrid.backends.cpu.emit_interior import find_interior
 from isogrid.backends.cpu.emit_levels import LANE, expressions_of, find_levels
 from isogrid.backends.cpu.emit_regions import group_constructs
 from isogrid.backends.cpu.target import HostTarget
@@ -61,7 +62,7 @@ def choose_strategy(kernel: d.Kernel, target: HostTarget, forced: int | None) ->
     streams = not (counts.loops or counts.checks or counts.branches or counts.gathers or counts.atomics)
     if streams and not kernel.grouped:
         return Strategy(1, "vectorise", "a scalar loop for the vectoriser")
-    bits = 64 if counts.wide > counts.narrow else 32
+    bits = 64 if counts.wide > 4 * counts.narrow else 32
     width = target.vector_bits // bits
     if counts.waits and not counts.memory_in_waits and not kernel.grouped and len(counts.lane_names) <= _FEW_VALUES:
         return Strategy(width * (4 if target.vector_registers >= 32 else 2), "plain", "wide vectors for a waiting loop")
@@ -87,6 +88,8 @@ def _counts(kernel: d.Kernel) -> _Counts:
     facts = LaneFacts(levels, {b.name: b.space for b in kernel.buffers}, axis, kernel.grouped)
     counts = _Counts(facts, {})
     body = kernel.body if kernel.grouped else split_guards(kernel.body, facts).body
+    interior = find_interior(body, facts)
+    body = body if interior is None else interior.body
     _count(counts, body, 1, False)
     return counts
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from isogrid.backends.cpu.emit_frame import FunctionFrame, variable_slots, work_array
 from isogrid.backends.cpu.emit_guards import Bound, LaneFacts, Split, split_guards
+from isogrid.backends.cpu.emit_interior import Interior, find_interior
 from isogrid.backends.cpu.emit_lanes import emit_thread, poll, zeroed_slots
 from isogrid.backends.cpu.emit_levels import LANE, Levels
 from isogrid.backends.cpu.emit_memory import evaluate
@@ -80,15 +81,16 @@ def _lane_range(
     """All lanes of one range; `row` is the linear id of the range's lane 0, None where lanes are linear ids."""
     kernel, axis = frame.kernel, frame.kernel.geometry.rank - 1
     spaces = {b.name: b.space for b in kernel.buffers}
-    split = split_guards(kernel.body, LaneFacts(levels, spaces, axis, False))
+    facts = LaneFacts(levels, spaces, axis, False)
+    split = split_guards(kernel.body, facts)
     width = 1 if split.single else strategy.width
     outside = _scalar(frame, levels, specials, {})
-    bounded = bounded_range(outside, split, lo, hi)
+    lo, hi = bounded_range(outside, split, lo, hi)
     varying = {name: level == LANE for name, level in levels.values.items()}
     names = dict(kernel.variables) | levels.escaping
     looping = has_loop(split.body)
 
-    def body(first: str, mask: str | None) -> None:
+    def threads(inner: d.Block, first: str, mask: str | None) -> None:
         here = dict(specials)
         here[("thread", axis)] = Val(Machine.I64, first, 0 if width == 1 else 1)
         here[("record", 0)] = Val(Machine.I64, _linear(frame, first, row))
@@ -100,9 +102,41 @@ def _lane_range(
         if looping:
             poll(lanes)
         zeroed_slots(lanes)
-        emit_thread(lanes, split.body)
+        emit_thread(lanes, inner)
 
-    lane_loop(frame.code, width, *bounded, body)
+    interior = None if frame.code.precise or split.single else find_interior(split.body, facts)
+    if interior is None:
+        lane_loop(frame.code, width, lo, hi, lambda first, mask: threads(split.body, first, mask))
+        return
+    start, end = _inside(outside, interior, lo, hi)
+    lane_loop(frame.code, width, start, end, lambda first, mask: threads(interior.body, first, mask))
+    for_edges(
+        outside,
+        (lo, start, end, hi),
+        lambda lo, hi: lane_loop(frame.code, width, lo, hi, lambda first, mask: threads(split.body, first, mask)),
+    )
+
+
+def _inside(outside: Lanes, interior: Interior, lo: str, hi: str) -> tuple[str, str]:
+    """The interior's lanes, with lo <= start <= end <= hi."""
+    w, types = outside.w, ["i64", "i64"]
+    start, end = bounded_range(outside, Split(interior.bounds, (), ()), lo, hi)
+    start = w.call("llvm.smin.i64", "i64", types, [start, w.call("llvm.smax.i64", "i64", types, [lo, hi])])
+    return start, w.call("llvm.smax.i64", "i64", types, [start, end])
+
+
+def for_edges(outside: Lanes, ends: tuple[str, str, str, str], body: Callable[[str, str], None]) -> None:
+    """Run `body` for the lanes below the interior, then for those above, from one copy of its code."""
+    w = outside.w
+    lo, start, end, hi = ends
+
+    def edge(number: str) -> None:
+        first = w.emit(f"icmp eq i64 {number}, 0")
+        low = w.emit(f"select i1 {first}, i64 {lo}, i64 {end}")
+        high = w.emit(f"select i1 {first}, i64 {start}, i64 {hi}")
+        body(low, high)
+
+    counted(w, "0", "2", "1", edge)
 
 
 def _linear(frame: FunctionFrame, first: str, row: str | None) -> str:
