@@ -39,6 +39,7 @@ entry:
   %block = alloca [192 x i64], align 16
   %cells = alloca [256 x i64], align 16
   %arrays = alloca [64 x %Array], align 16
+  store ptr null, ptr %block
   %call = call ptr @PyCapsule_GetPointer(ptr %self, ptr null)
   %wanted.place = getelementptr %Call, ptr %call, i64 0, i32 1
   %wanted = load i64, ptr %wanted.place
