@@ -1,4 +1,4 @@
-"""What holds for all tests: a disk cache of their own, and no settings of the user's shell."""
+"""What holds for all tests: a disk cache of their own, no settings of the user's shell, and `--update`."""
 
 import os
 from collections.abc import Iterator
@@ -17,3 +17,13 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:  # p
     yield
     del os.environ["ISOGRID_CACHE_DIR"]
     os.environ.update({name: value for name, value in before.items() if value is not None})
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update", action="store_true", help="write expected texts instead of comparing with them")
+
+
+@pytest.fixture
+def update(request: pytest.FixtureRequest) -> bool:
+    """Whether expected texts are to be written."""
+    return bool(request.config.getoption("--update"))

@@ -45,5 +45,15 @@ def render_page(code: str, page: CodePage) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def render_markdown(code: str, page: CodePage) -> str:
+    """The page as it stands in the reference."""
+    parts = [f"# {code}: {page.title}", page.explanation.strip()]
+    if page.example_bad:
+        parts.append("Refused:\n\n```py\n" + page.example_bad.strip("\n") + "\n```")
+    if page.example_good:
+        parts.append("Accepted:\n\n```py\n" + page.example_good.strip("\n") + "\n```")
+    return "\n\n".join(parts) + "\n"
+
+
 def _indented(text: str) -> str:
     return "\n".join(f"    {line}".rstrip() for line in text.strip("\n").split("\n"))

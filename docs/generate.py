@@ -1,0 +1,289 @@
+"""Write the reference from the compiler's own tables: `python docs/generate.py`, or `--check` to compare only.
+
+Every page that this file makes starts with a comment that says so; everything else in docs/ is written by hand.
+"""
+
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from isogrid.builtins.atomics import ATOMICS
+from isogrid.builtins.collectives import COLLECTIVES
+from isogrid.builtins.conversions import COMPUTING, CONVERSIONS, STORAGE
+from isogrid.builtins.elementary import INSTEAD, NOT_YET
+from isogrid.builtins.functions import FUNCTIONS, OPERATOR_SPELLINGS
+from isogrid.builtins.operators import OPERATORS
+from isogrid.builtins.queries import QUERIES
+from isogrid.builtins.table import Builtin
+from isogrid.diagnostics.codes import all_pages, render_markdown
+from isogrid.ir.traps import TrapKind
+from isogrid.ir.types import Scalar
+from isogrid.launch.devices import devices, supported_options
+from isogrid.launch.options import PORTABLE
+from isogrid.pipeline import CHECKS, PASSES
+
+DOCS = Path(__file__).resolve().parent
+MADE = "<!-- Made by docs/generate.py from the tables of the compiler; change those and run `make docs`. -->\n\n"
+#: Types that behave alike share a column.
+COLUMNS = (
+    (Scalar.I32, Scalar.I64),
+    (Scalar.U32, Scalar.U64),
+    (Scalar.W32, Scalar.W64),
+    (Scalar.F32, Scalar.F64),
+    (Scalar.BOOL,),
+)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Write all pages and remove those that nothing makes any more; with --check only say which differ."""
+    made = pages()
+    stale = [path for path in generated_files() if path not in made]
+    different = [path for path, text in made.items() if not path.exists() or path.read_text() != text]
+    if "--check" in arguments:
+        for path in [*different, *stale]:
+            print(f"{path.relative_to(DOCS.parent)} is not up to date; run `make docs`")
+        return 1 if different or stale else 0
+    for path in different:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(made[path])
+    for path in stale:
+        path.unlink()
+    print(f"{len(made)} pages, {len(different)} changed, {len(stale)} removed")
+    return 0
+
+
+def pages() -> dict[Path, str]:
+    """Every generated page with its text."""
+    makers: dict[str, Callable[[], str]] = {
+        "reference/types.md": types_page,
+        "reference/operators.md": operators_page,
+        "reference/conversions.md": conversions_page,
+        "reference/functions.md": functions_page,
+        "reference/queries.md": queries_page,
+        "reference/groups-and-atomics.md": groups_page,
+        "reference/traps.md": traps_page,
+        "reference/options.md": options_page,
+        "reference/codes/README.md": codes_page,
+        "decisions/README.md": decisions_page,
+    }
+    made = {DOCS / name: MADE + make() for name, make in makers.items()}
+    for code, page in all_pages().items():
+        made[DOCS / "reference" / "codes" / f"{code}.md"] = MADE + render_markdown(code, page)
+    return made
+
+
+def generated_files() -> list[Path]:
+    """Files on disk that say they are generated."""
+    return [path for path in sorted(DOCS.rglob("*.md")) if path.read_text().startswith(MADE)]
+
+
+# --- pages -----------------------------------------------------------------------------------------------------------
+
+
+def types_page() -> str:
+    rows = []
+    for scalar in Scalar:
+        if scalar.is_integer:
+            values = f"{scalar.minimum} to {scalar.maximum}" + (", modulo 2^n" if scalar.is_modular else "")
+        elif scalar.is_float:
+            values = f"IEEE 754 binary{scalar.bits}" if scalar is not Scalar.BF16 else "bfloat16"
+        else:
+            values = "False, True"
+        use = "values and elements" if scalar.is_computing else f"elements only; loads as {scalar.computing.value}"
+        numpy = "none" if scalar is Scalar.BF16 else scalar.numpy.name
+        rows.append((code(scalar.value), values, use, code(numpy) if numpy != "none" else numpy))
+    return "# Types\n\n" + table(("type", "values", "use", "NumPy dtype"), rows)
+
+
+def operators_page() -> str:
+    rows = []
+    for row in OPERATORS.values():
+        cells = [operator_cell(row.types, row.traps.get, column) for column in COLUMNS]
+        rows.append((code(row.symbol), *cells, row.doc))
+    refused: dict[tuple[str, str], list[str]] = {}
+    for row in OPERATORS.values():
+        for why in dict.fromkeys(row.refusals.values()):
+            types = " ".join(t.value for t, text in row.refusals.items() if text == why)
+            refused.setdefault((types, why), []).append(code(row.symbol))
+    notes = [f"- {' '.join(symbols)} on {types}: {why}." for (types, why), symbols in refused.items()]
+    head = ("operator", *(" ".join(t.value for t in column) for column in COLUMNS), "meaning")
+    intro = (
+        "Both operands have one type; the amount of a shift and the exponent of an integer power may be any integer.\n"
+        "An empty cell is refused. Beside an `i64`, `i32` and `u32` widen by themselves.\n\n"
+    )
+    return f"# Operators\n\n{intro}{table(head, rows)}\n## What to write instead\n\n" + "\n".join(notes) + "\n"
+
+
+def operator_cell(
+    accepted: Iterable[Scalar], traps: Callable[[Scalar], tuple[TrapKind, ...] | None], column: tuple[Scalar, ...]
+) -> str:
+    if column[0] not in set(accepted):
+        return ""
+    kinds = traps(column[0]) or ()
+    return "traps: " + ", ".join(kind.value for kind in kinds) if kinds else "yes"
+
+
+def conversions_page() -> str:
+    targets = (*COMPUTING, *STORAGE)
+    rows = []
+    for source in COMPUTING:
+        cells = []
+        for target in targets:
+            row = CONVERSIONS.get((source, target))
+            if row is None:
+                cells.append("")
+            elif source is target:
+                cells.append("same")
+            else:
+                cells.append(("may trap" if row.can_trap else "yes") + ("; by itself" if row.widens else ""))
+        rows.append((code(source.value), *cells))
+    intro = (
+        "`T(x)` converts; the storage types are targets at a store only. An empty cell is refused, *may trap* raises\n"
+        "`KernelValueError` for a value that does not fit, *by itself* marks what needs no written conversion beside\n"
+        "an `i64`. Storing an integer into a narrower integer element converts by itself too.\n\n"
+    )
+    return f"# Conversions\n\n{intro}" + table(("from \\ to", *(t.value for t in targets)), rows)
+
+
+def functions_page() -> str:
+    by_spelling: dict[tuple[str, ...], list[Builtin]] = {}
+    for row in FUNCTIONS:
+        by_spelling.setdefault(row.spellings, []).append(row)
+    rows = []
+    for spellings, group in sorted(by_spelling.items()):
+        arguments = ", ".join((["T"] if group[0].type_argument else []) + list(group[0].parameters))
+        call = " or ".join(code(f"{written(s)}({arguments})") for s in spellings)
+        targets = [row.target for row in group if row.target is not None]
+        doc = group[0].doc
+        if len(targets) > 1:
+            doc = doc.replace(targets[0].value, "T")
+            doc += f" T is one of {', '.join(t.value for t in targets)}."
+        accepted = [s.parameters[-1] for row in group for s in row.signatures]
+        rows.append((call, type_list(accepted), doc))
+    for spelling, (op, count) in OPERATOR_SPELLINGS.items():
+        arguments = ", ".join("xyz"[:count])
+        doc = OPERATORS[op].doc
+        rows.append((code(f"{written(spelling)}({arguments})"), type_list(OPERATORS[op].types), doc))
+    later = sorted(NOT_YET.values())
+    notes = [f"- {code(NOT_YET.get(spelling, written(spelling)))}: {text}." for spelling, text in INSTEAD.items()]
+    return (
+        "# Functions\n\n"
+        + table(("call", "types", "meaning"), rows)
+        + "\n## Not yet\n\nRefused by name, never approximated: "
+        + ", ".join(code(name) for name in later)
+        + ".\n\nMeanwhile:\n\n"
+        + "\n".join(notes)
+        + "\n"
+    )
+
+
+def queries_page() -> str:
+    rows = []
+    for row in QUERIES.values():
+        name = written(row.spelling)
+        forms = code(f"{name}()") if row.tuple_of else f"{code(f'{name}()')} {code(f'{name}(axis)')}"
+        notes = "makes the kernel grouped" if row.group_only else ""
+        if row.linear_refused:
+            notes = "without an axis refused in grouped kernels of 2 or 3 dimensions"
+        rows.append((forms, row.doc, row.variance.value, notes))
+    intro = (
+        "All are `i64`. Without an axis a query counts linearly, the last axis varying fastest; axis 0 is the\n"
+        "slowest.\n\n"
+    )
+    return f"# Queries\n\n{intro}" + table(("query", "gives", "uniformity", "notes"), rows)
+
+
+def groups_page() -> str:
+    collectives = [
+        (code(f"{written(row.spelling)}(value)"), type_list(row.types), row.doc, row.variance.value)
+        for row in COLLECTIVES.values()
+    ]
+    atomics = []
+    for row in ATOMICS.values():
+        values = "expected, new" if row.name == "cas" else "value"
+        atomics.append((code(f"{written(row.spelling)}(array, index, {values})"), type_list(row.elements), row.doc))
+    return (
+        "# Group operations and atomics\n\n"
+        "A group operation is a barrier, and pairs values in a fixed order, so that its result is the same\n"
+        "everywhere.\n\n"
+        + table(("operation", "types", "meaning", "uniformity"), collectives)
+        + "\nAn atomic is a statement without a value; its result does not depend on the order of threads.\n\n"
+        + table(("atomic", "elements", "meaning"), atomics)
+    )
+
+
+def traps_page() -> str:
+    from isogrid import traps
+
+    rows = []
+    for name, value in sorted(vars(traps).items()):
+        if isinstance(value, type) and issubclass(value, traps.Trap) and value is not traps.Trap:
+            bases = ", ".join(code(base.__name__) for base in value.__bases__ if base is not traps.Trap)
+            rows.append((code(f"ig.{name}"), bases, first_line(value)))
+    intro = (
+        "A trap ends the launch: the exception is raised by the call, and every array argument holds what it held\n"
+        "before. The message names the values, the kernel, the place and the thread, with the same bytes on every\n"
+        "device.\n\n"
+    )
+    return f"# Traps\n\n{intro}" + table(("exception", "also a", "raised for"), rows)
+
+
+def options_page() -> str:
+    parts = ["# Options, checks and passes\n\n## Portable options\n\n"]
+    parts.append(table(("option", "contract"), [(code(key), text) for key, text in PORTABLE.items()]))
+    for device in sorted(devices(), key=lambda d: d.name):
+        own = {k: v for k, v in supported_options(device.name).items() if k.startswith(f"{device.name}.")}
+        if own:
+            parts.append(f"\n## Options of {code(device.name)}\n\n")
+            rows = [(code(key.partition(".")[2]), text) for key, text in own.items()]
+            parts.append(table(("option", "value"), rows))
+    parts.append("\n## Checks, in run order\n\n")
+    parts.append("".join(f"1. {code(name)}\n" for name, *_ in CHECKS))
+    parts.append(
+        "\n## Passes, in run order\n\nEach can be switched off: `k.options(disable=...)`, `ISOGRID_DISABLE`.\n\n"
+    )
+    parts.append("".join(f"1. {code(name)}\n" for name, *_ in PASSES))
+    return "".join(parts)
+
+
+def codes_page() -> str:
+    rows = [(f"[{name}]({name}.md)", page.title) for name, page in all_pages().items()]
+    return "# Codes\n\n`isogrid explain IG104` prints a page.\n\n" + table(("code", "title"), rows)
+
+
+def decisions_page() -> str:
+    rows = []
+    for path in sorted((DOCS / "decisions").glob("[0-9]*.md")):
+        title = path.read_text().splitlines()[0].lstrip("# ")
+        number, _, words = title.partition(" ")
+        rows.append((f"[{number}]({path.name})", words))
+    return "# Decisions\n\n" + table(("number", "decision"), rows)
+
+
+# --- small tools -----------------------------------------------------------------------------------------------------
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |\n" for line in lines)
+
+
+def code(text: str) -> str:
+    return f"`{text}`"
+
+
+def written(spelling: str) -> str:
+    """A qualified name as authors write it."""
+    return spelling.replace("isogrid.", "ig.").replace("builtins.", "")
+
+
+def type_list(types: Iterable[Scalar]) -> str:
+    return " ".join(scalar.value for scalar in Scalar if scalar in set(types))
+
+
+def first_line(value: object) -> str:
+    return (value.__doc__ or "").strip().splitlines()[0]
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
