@@ -17,7 +17,7 @@ from isogrid.diagnostics.report import Report
 
 HERE = Path(__file__).parent
 #: `signature` has a test of its own: its kernels are refused when they are decorated.
-FOLDERS = sorted(folder for folder in HERE.iterdir() if folder.is_dir() and folder.name not in ("signature", "__pycache__"))
+FOLDERS = sorted(f for f in HERE.iterdir() if f.is_dir() and f.name not in ("signature", "__pycache__"))
 CASES = [case for folder in FOLDERS for case in sorted(folder.glob("*.py"))]
 MARK = re.compile(r"# refuse: (IG\d+(?:, IG\d+)*)\s*$")
 

@@ -1,7 +1,8 @@
 """Subscripts: elements and rows of arrays, components of tuples, and what may not stand between the brackets."""
 
 import ast
-from typing import NoReturn
+import re
+from typing import Any, NoReturn
 
 from isogrid.diagnostics.report import Edit, Label, Remedy
 from isogrid.diagnostics.span import Span
@@ -29,20 +30,20 @@ from isogrid.ir.types import INDEX, Access, Scalar, Space
 
 def subscript_value(builder: Builder, node: ast.Subscript) -> Value:
     """`x[i]`, `x[i, j]`, `x[i][j]` or `t[0]` where it is read."""
-    base, indices = _base_and_indices(builder, node)
+    base, indices, nodes = _base_and_indices(builder, node)
     match base:
         case ArrayValue():
-            expressions_ = tuple(_index(builder, v, n) for v, n in zip(indices, index_nodes(node), strict=True))
-            return _element_or_row(builder, base, expressions_, node)
+            found = tuple(_index(builder, v, n) for v, n in zip(indices, nodes, strict=True))
+            return _element_or_row(builder, base, found, node)
         case TupleValue():
             return _component(builder, base, indices, node)
         case _:
             _refuse_base(builder, base, node)
 
 
-def place(builder: Builder, node: ast.Subscript, action: str) -> Place:
+def place(builder: Builder, node: ast.Subscript) -> Place:
     """The element that `x[i]` names where it is written or updated; its indices are evaluated now."""
-    base, indices = _base_and_indices(builder, node)
+    base, indices, nodes = _base_and_indices(builder, node)
     if not isinstance(base, ArrayValue):
         if isinstance(base, TupleValue):
             builder.refuse(
@@ -53,10 +54,12 @@ def place(builder: Builder, node: ast.Subscript, action: str) -> Place:
                 remedies=("use an `ig.local` array, or assign a new tuple",),
             )
         _refuse_base(builder, base, node)
-    found = tuple(_index(builder, v, n) for v, n in zip(indices, index_nodes(node), strict=True))
+    found = tuple(_index(builder, v, n) for v, n in zip(indices, nodes, strict=True))
+    if len(found) > base.rank:
+        _refuse_rank(builder, base, len(found), node)
     array = _narrowed(base, found)
     if array.rank != 0:
-        _refuse_rank(builder, base, len(found), node, action)
+        _refuse_rank(builder, base, len(found), node)
     return Place(array, array.leading, builder.span(node))
 
 
@@ -163,7 +166,8 @@ def index_nodes(node: ast.Subscript) -> list[ast.expr]:
 # --- indices ---------------------------------------------------------------------------------------------------------
 
 
-def _base_and_indices(builder: Builder, node: ast.Subscript) -> tuple[Value, list[Value]]:
+def _base_and_indices(builder: Builder, node: ast.Subscript) -> tuple[Value, list[Value], list[ast.expr]]:
+    """What is subscripted, the indices, and where each is written; a tuple in a name is as many indices."""
     nodes = index_nodes(node)
     for index in nodes:
         if isinstance(index, ast.Slice | ast.Starred):
@@ -172,8 +176,9 @@ def _base_and_indices(builder: Builder, node: ast.Subscript) -> tuple[Value, lis
     if isinstance(base, Poison) or any(isinstance(v, Poison) for v in indices):
         builder.give_up()
     if len(nodes) == 1 and isinstance(indices[0], TupleValue) and isinstance(base, ArrayValue):
-        return base, list(indices[0].items)
-    return base, indices
+        items = list(indices[0].items)
+        return base, items, nodes * len(items)
+    return base, indices, nodes
 
 
 def _index(builder: Builder, value: Value, node: ast.expr) -> k.Expr:
@@ -231,7 +236,7 @@ def _narrowed(array: ArrayValue, indices: tuple[k.Expr, ...]) -> ArrayValue:
 
 def _element_or_row(builder: Builder, array: ArrayValue, indices: tuple[k.Expr, ...], node: ast.Subscript) -> Value:
     if len(indices) > array.rank:
-        _refuse_rank(builder, array, len(indices), node, "read")
+        _refuse_rank(builder, array, len(indices), node)
     target = _narrowed(array, indices)
     if target.rank == 0:
         return load(builder, Place(target, target.leading, builder.span(node)))
@@ -269,7 +274,7 @@ def _component(builder: Builder, value: TupleValue, indices: list[Value], node: 
 # --- refusals --------------------------------------------------------------------------------------------------------
 
 
-def _refuse_rank(builder: Builder, array: ArrayValue, given: int, node: ast.Subscript, action: str) -> NoReturn:
+def _refuse_rank(builder: Builder, array: ArrayValue, given: int, node: ast.Subscript) -> NoReturn:
     axes = f"{array.rank} {'axis' if array.rank == 1 else 'axes'}"
     indices = f"{given} {'index' if given == 1 else 'indices'}"
     text = builder.text(node.value)
@@ -282,7 +287,7 @@ def _refuse_rank(builder: Builder, array: ArrayValue, given: int, node: ast.Subs
         node,
         f"{indices} here",
         remedies=remedies,
-        secondary=_declared(builder, array.name),
+        secondary=_declared(builder, array.name, f"`{array.name}` is declared here"),
     )
 
 
@@ -308,11 +313,11 @@ def _refuse_base(builder: Builder, base: Value, node: ast.Subscript) -> NoReturn
     builder.refuse("IG157", f"{text} has no subscripts", node.value, f"{describe(base)}", remedies=remedies)
 
 
-def _declared(builder: Builder, name: str) -> tuple[Label, ...]:
+def _declared(builder: Builder, name: str, text: str = "") -> tuple[Label, ...]:
     declaration = _declaration(builder, name)
     if declaration is None:
         return ()
-    return (Label(declaration.span, f"`{name}` is {declaration.access.value}"),)
+    return (Label(declaration.span, text or f"`{name}` is {declaration.access.value}"),)
 
 
 def _declaration(builder: Builder, name: str) -> ArrayDeclaration | None:
@@ -323,6 +328,26 @@ def _declaration(builder: Builder, name: str) -> ArrayDeclaration | None:
 
 
 def _access_remedy(builder: Builder, name: str, access: Access) -> tuple[str | Remedy, ...]:
-    if _declaration(builder, name) is None:
+    declaration = _declaration(builder, name)
+    if declaration is None:
         return ()
-    return (f"declare it `{name}: {access.value}[...]`",)
+    text = f"declare it `{name}: {access.value}[...]`"
+    edit = _access_edit(builder, declaration) if access is Access.INOUT else None
+    return (text,) if edit is None else (Remedy(text, (edit,)),)
+
+
+def _names_inout(builder: Builder) -> bool:
+    function: Any = builder.definition.function
+    return "InOut" in function.__globals__
+
+
+def _access_edit(builder: Builder, declaration: ArrayDeclaration) -> Edit | None:
+    """`Out` becomes `InOut` where the module can name it and the annotation stands on one line."""
+    span, captured = declaration.span, builder.kernel_source
+    if captured is None or span.line != span.end_line or span.file != captured.file:
+        return None
+    line = captured.lines[span.line - 1]
+    found = re.compile(r"(ig\.)?\b(Out|In)\b(?=\[)").search(line, span.column - 1, span.end_column - 1)
+    if found is None or not (found[1] or _names_inout(builder)):
+        return None
+    return Edit(Span(span.file, span.line, found.start(2) + 1, span.line, found.end(2) + 1), "InOut")

@@ -25,6 +25,7 @@ from isogrid.frontend.values import (
     TupleValue,
     Typed,
     Value,
+    article,
     describe,
 )
 from isogrid.ir import kernel as k
@@ -57,7 +58,7 @@ def assign_target(builder: Builder, target: ast.expr, value: Value, source: ast.
 def store_element(builder: Builder, target: ast.Subscript, value: Value, source: ast.expr) -> None:
     """`x[i] = e`: the value first, then the indices, the bounds, the store."""
     mark = len(builder.block)
-    place = arrays.place(builder, target, "written")
+    place = arrays.place(builder, target)
     (value,) = expressions.settled(builder, (value,), (mark,))
     arrays.check_writable(builder, place.array, place.span)
     if isinstance(value, Poison):
@@ -159,7 +160,7 @@ def _bound(
             element = value.expression.type
             builder.refuse(
                 "IG114",
-                f"`{name}` is assigned {describe(value)}, and {element.value} is for elements only",
+                f"`{name}` is assigned {article(describe(value))}, and {element.value} is for elements only",
                 span,
                 f"a conversion to {element.value} may only be stored",
                 remedies=(
@@ -190,7 +191,7 @@ def _fixed(builder: Builder, name: str, value: Value, source: ast.AST, span: Spa
         before = describe(old.value) if isinstance(old, Fixed) else "number"
         if isinstance(old, Fixed) and isinstance(old.value, ArrayValue) and isinstance(value, ArrayValue):
             _refuse_swap(builder, name, old, value, span)
-        _refuse_kinds(builder, name, f"a {before} and a {describe(value)}", span)
+        _refuse_kinds(builder, name, f"{article(before)} and {article(describe(value))}", span)
     return Fixed(value, span)
 
 
@@ -247,7 +248,8 @@ def report_two_types(builder: Builder) -> None:
         if other is None:
             continue
         name, first = _written_name(key), typed[0]
-        subject = "the result of the helper" if name == "return" else f"`{name}`"
+        helper = builder.names_by_key[key].split(".")[0]
+        subject = f"the result of `{helper}`" if name == "return" else f"`{name}`"
         builder.report(
             "IG107",
             f"{subject} has two types: {first.type.value} and {other.type.value}",
@@ -286,7 +288,7 @@ def _check_same_kind(
         describe(old.value) if isinstance(old, Fixed) else ("tuple" if isinstance(old, VariableTuple) else "number")
     )
     after = "tuple" if isinstance(value, TupleValue) else "number"
-    _refuse_kinds(builder, name, f"a {before} and a {after}", span)
+    _refuse_kinds(builder, name, f"{article(before)} and {article(after)}", span)
 
 
 def _refuse_kinds(builder: Builder, name: str, kinds: str, span: Span) -> None:
@@ -331,7 +333,7 @@ def _unpack(builder: Builder, target: ast.Tuple | ast.List, value: Value, source
     if not isinstance(value, TupleValue):
         builder.refuse(
             "IG137",
-            f"{builder.quoted(source)} is a {describe(value)} and cannot be unpacked",
+            f"{builder.quoted(source)} is {article(describe(value))} and cannot be unpacked",
             target,
             f"{len(target.elts)} targets",
             remedies=("only tuples are unpacked",),
@@ -339,14 +341,18 @@ def _unpack(builder: Builder, target: ast.Tuple | ast.List, value: Value, source
     if len(value.items) != len(target.elts):
         builder.refuse(
             "IG137",
-            f"{len(value.items)} values are unpacked into {len(target.elts)} targets",
+            f"{_counted(value.items, 'value is', 'values are')} unpacked into {len(target.elts)} targets",
             target,
             f"{len(target.elts)} targets",
-            secondary=(Label(builder.span(source), f"{len(value.items)} values"),),
+            secondary=(Label(builder.span(source), _counted(value.items, "value", "values")),),
         )
     nodes = source.elts if isinstance(source, ast.Tuple) and len(source.elts) == len(value.items) else None
     for i, (element, item) in enumerate(zip(target.elts, value.items, strict=True)):
         assign_target(builder, element, item, nodes[i] if nodes else source)
+
+
+def _counted(items: Sequence[object], one: str, many: str) -> str:
+    return f"{len(items)} {one if len(items) == 1 else many}"
 
 
 def _poisoned(builder: Builder, element: ast.expr, source: ast.expr) -> Value:

@@ -90,6 +90,7 @@ def _round(builder: Builder, captured: Captured) -> k.Kernel:
         assigned_once=functions.assigned_once(tree),
         types=dict(builder.specialisation.types),
     )
+    builder.kernel_source = captured
     with builder.inside(frame):
         geometry = _geometry(builder)
         parameters = _parameters(builder, frame)

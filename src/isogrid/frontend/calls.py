@@ -36,6 +36,7 @@ from isogrid.frontend.values import (
     Typed,
     Untyped,
     Value,
+    article,
 )
 from isogrid.ir import kernel as k
 from isogrid.ir.types import INDEX, Scalar
@@ -405,7 +406,7 @@ def _refuse_arguments(
     call: ast.Call,
 ) -> NoReturn:
     name = builder.text(call.func)
-    types = [s.type.value if isinstance(s, Typed) else f"literal {default_type(s).value}" for s in scalars]
+    types = [s.type.value if isinstance(s, Typed) else f"a literal {default_type(s).value}" for s in scalars]
     accepted = list(
         dict.fromkeys(
             _signature_text(s)
@@ -420,6 +421,15 @@ def _refuse_arguments(
             "IG130", f"`{name}` has no result of type {target.value if target else ''}", call, "no such form"
         )
     shown = ", ".join(accepted[:6]) + (", ..." if len(accepted) > 6 else "")
+    if target is not None:
+        builder.refuse(
+            "IG130",
+            f"`{name}` does not make {article(target.value)} of {types[0]}",
+            nodes[0],
+            f"this is {types[0]}",
+            why=f"{target.value} is made of {shown}",
+            remedies=("convert the argument to one of these",),
+        )
     builder.refuse(
         "IG130",
         f"`{name}` is not defined for {', '.join(types)}",

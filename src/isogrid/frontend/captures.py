@@ -1,13 +1,14 @@
 """Constants of a kernel: what its names outside meant when it was first checked, kept for every later build."""
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import FunctionType, ModuleType
 from typing import Any, cast
 
 import numpy as np
 
 from isogrid.frontend.constants import lookup
+from isogrid.support.records import dataclass
 
 
 @dataclass(slots=True)

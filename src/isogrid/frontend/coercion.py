@@ -7,7 +7,8 @@ from typing import NoReturn
 
 from isogrid.builtins import floats
 from isogrid.builtins.conversions import conversion, store_conversion
-from isogrid.diagnostics.report import Label
+from isogrid.builtins.meaning import quiet
+from isogrid.diagnostics.report import Edit, Label, Remedy
 from isogrid.frontend.inference import literal_type
 from isogrid.frontend.scope import Builder
 from isogrid.frontend.values import (
@@ -23,6 +24,7 @@ from isogrid.frontend.values import (
     Typed,
     Untyped,
     Value,
+    article,
     describe,
 )
 from isogrid.ir import kernel as k
@@ -104,7 +106,7 @@ def scalar_operand(builder: Builder, value: Value, node: ast.expr, use: str) -> 
         case _:
             builder.refuse(
                 "IG157",
-                f"{builder.quoted(node)} is {_article(describe(value))}, not a number",
+                f"{builder.quoted(node)} is {article(describe(value))}, not a number",
                 node,
                 f"{describe(value)} {use}",
                 remedies=_value_remedies(builder, value, node),
@@ -125,13 +127,14 @@ def condition(builder: Builder, value: Value, node: ast.expr, where: str) -> k.E
     if not isinstance(operand, Typed) and default_type(operand) is Scalar.BOOL:
         return typed_as(builder, operand, Scalar.BOOL, node)
     type = operand.type if isinstance(operand, Typed) else default_type(operand)
+    comparison = "True" if value == Literal(1) else f"{_parenthesised(builder.text(node), node)} != 0"
     builder.refuse(
         "IG104",
-        f"the {where} {builder.quoted(node)} is {_article(type.value)}, not a bool",
+        f"the {where} is a bool, and {builder.quoted(node)} is {type.value}",
         node,
         f"this is {type.value}",
         why="numbers are not true or false here, so that a forgotten comparison is noticed",
-        remedies=(f"write `{_parenthesised(builder.text(node), node)} != 0`",),
+        remedies=(Remedy(f"write `{comparison}`", (Edit(builder.span(node), comparison),)),),
     )
 
 
@@ -222,7 +225,7 @@ def _check_kind(builder: Builder, value: int | float, type: Scalar, node: ast.AS
         remedy = "convert the other operand to f32 or f64, or write an integer"
     builder.refuse(
         "IG112",
-        f"the literal `{value}` cannot be {_article(type.value)}",
+        f"the literal `{value}` cannot be {article(type.value)}",
         node,
         f"{type.value} is wanted here",
         why=f"a literal takes the type of what it meets, and {_kind(value)} literal is no {type.value}",
@@ -231,10 +234,8 @@ def _check_kind(builder: Builder, value: int | float, type: Scalar, node: ast.AS
 
 
 def _float_bits(builder: Builder, value: int | float, type: Scalar, node: ast.AST) -> int:
-    if isinstance(value, int):
-        rounded = floats.from_integer(type, value)
-    else:
-        rounded = floats.number(type, value)
+    with quiet():
+        rounded = floats.from_integer(type, value) if isinstance(value, int) else floats.number(type, value)
     if math.isinf(float(rounded)) and not (isinstance(value, float) and math.isinf(value)):
         largest = "3.4028235e38" if type is Scalar.F32 else "1.7976931348623157e308"
         builder.refuse(
@@ -368,12 +369,6 @@ def _value_remedies(builder: Builder, value: Value, node: ast.expr) -> tuple[str
             return ("kernels compute with numbers only",)
         case _:
             return ()
-
-
-def _article(word: str) -> str:
-    if word == "None":
-        return word
-    return f"an {word}" if word[0] in "aeiou" and not word.startswith("u") else f"a {word}"
 
 
 def _kind(value: int | float) -> str:

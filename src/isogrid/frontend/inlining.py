@@ -34,6 +34,7 @@ from isogrid.frontend.values import (
     TupleValue,
     Typed,
     Value,
+    article,
     describe,
     is_atom,
 )
@@ -326,7 +327,10 @@ def _check_array(
     element, *extents = annotation.arguments
     if not isinstance(value, ArrayValue):
         builder.refuse(
-            "IG130", f"{what} is an array, and {builder.quoted(place)} is a {describe(value)}", place, "not an array"
+            "IG130",
+            f"{what} is an array, and {builder.quoted(place)} is {article(describe(value))}",
+            place,
+            "not an array",
         )
     wanted = scalar_of(element)
     if isinstance(element, typing.TypeVar):

@@ -19,6 +19,7 @@ from isogrid.frontend.values import (
     Typed,
     Untyped,
     Value,
+    article,
     describe,
 )
 from isogrid.ir import kernel as k
@@ -357,5 +358,5 @@ def _refuse(builder: Builder, value: Value, node: ast.expr) -> NoReturn:
     remedies: tuple[str, ...] = ("loop over `range(...)`, an array, a tuple, or `enumerate` or `zip` of them",)
     if isinstance(value, Typed | Literal):
         remedies = (f"write `range({builder.text(node)})`",)
-    builder.refuse("IG135", f"a `for` loop goes over {text}, which is a {describe(value)}", node, "nothing to go over",
-                   remedies=remedies)  # fmt: skip
+    title = f"a `for` loop goes over {text}, which is {article(describe(value))}"
+    builder.refuse("IG135", title, node, "nothing to go over", remedies=remedies)

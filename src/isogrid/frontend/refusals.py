@@ -21,6 +21,7 @@ from isogrid.frontend.values import (
     TupleValue,
     Typed,
     Value,
+    article,
     describe,
 )
 from isogrid.ir.types import Scalar
@@ -65,7 +66,7 @@ STATEMENTS: Final[Mapping[type[ast.AST], Construct]] = {
     ),
     ast.ClassDef: Construct(_OUTSIDE, "a class", "define it outside; keep its numbers in locals", "class"),
     ast.FunctionDef: Construct(
-        _OUTSIDE, "a function inside the kernel", "define it outside with `@ig.func`, and pass what it needs", "def"
+        _OUTSIDE, "a nested function", "define it outside with `@ig.func`, and pass what it needs", "def"
     ),
     ast.AsyncFunctionDef: Construct(_OUTSIDE, "an async function", "define it outside with `@ig.func`", "async"),
     ast.Import: Construct(_OUTSIDE, "an `import`", "import at the top of the file", "import"),
@@ -173,7 +174,7 @@ def refuse_statement(builder: Builder, node: ast.stmt) -> NoReturn:
 
 def refuse_expression(builder: Builder, node: ast.expr) -> NoReturn:
     """An expression that kernels do not have."""
-    if isinstance(node, ast.NamedExpr) and isinstance(node.target, ast.Name):
+    if isinstance(node, ast.NamedExpr):
         binding.poison(builder, node.target.id, node)
     construct = EXPRESSIONS.get(type(node))
     if construct is None:
@@ -250,9 +251,9 @@ def _shown(value: Value) -> str:
 def refuse_returned_kind(builder: Builder, value: Value, node: ast.Return) -> NoReturn:
     builder.refuse(
         "IG131",
-        f"`{builder.frame.function.__name__}` returns a {describe(value)} from one of several places",
+        f"`{builder.frame.function.__name__}` returns {article(describe(value))} from one of several places",
         node,
-        f"a {describe(value)}",
+        article(describe(value)),
         why="which array a call gives must be known at compile time",
         remedies=("return it at the end of the helper only, or return an index",),
     )
@@ -367,7 +368,7 @@ def check_method(builder: Builder, node: ast.Call) -> None:
         "IG147",
         f"`{builder.text(function)}(...)` calls a method",
         node,
-        f"a method of a {describe(owner)}",
+        f"a method of {article(describe(owner))}",
         why="values of a kernel have no methods",
         remedies=(_METHODS[function.attr],) if function.attr in _METHODS else ("call a function instead",),
     )

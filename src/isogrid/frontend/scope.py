@@ -161,6 +161,7 @@ class Builder:
         self.names_by_key: Final[dict[Key, str]] = {}
         self.targets: Final[dict[int, str]] = {}
         self.array_names: Final[dict[object, str]] = {}
+        self.kernel_source: Captured | None = None
         self.frame: Frame
 
     # --- names

@@ -166,7 +166,7 @@ def _augmented_name(builder: Builder, node: ast.AugAssign, target: ast.Name, op:
 
 def _augmented_element(builder: Builder, node: ast.AugAssign, target: ast.Subscript, op: str) -> None:
     """`x[i] += e`: i, bounds, load, e, operation, store; the bounds are looked at once."""
-    place = arrays.place(builder, target, "updated")
+    place = arrays.place(builder, target)
     arrays.check_updatable(builder, place.array, place.span, "updated")
     indices = tuple(
         index if is_repeatable(index) else expressions.atom(builder, index, "index") for index in place.indices

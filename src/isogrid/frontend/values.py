@@ -195,6 +195,15 @@ def _size(expression: k.Expr) -> int:
             return SMALL + 1
 
 
+def article(words: str) -> str:
+    """The words with `a` or `an`, as they are spoken: an i32, an f32, a u8, an array."""
+    bare = words.lstrip("`")
+    if bare == "None":
+        return words
+    vowel = bare[0] in "aeio" or (bare[0] == "f" and bare[1:2].isdigit())
+    return f"{'an' if vowel else 'a'} {words}"
+
+
 def describe(value: Value) -> str:
     """What a value is, in the words of a report."""
     match value:
@@ -211,7 +220,7 @@ def describe(value: Value) -> str:
         case ArrayValue():
             return "row of an array" if value.leading else "array"
         case DtypeValue():
-            return f"dtype `{value.scalar.value}`"
+            return "dtype"
         case LimitsValue():
             return "pair of limits"
         case FunctionValue():
