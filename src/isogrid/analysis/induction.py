@@ -17,6 +17,8 @@ from isogrid.ir.walk import visit
 
 #: Above this many guesses a loop is not studied pair by pair.
 _PAIR_LIMIT = 4
+#: How many guards of a trip are looked at.
+_GUARD_LIMIT = 12
 
 
 def assigned_names(body: k.Block) -> dict[str, Scalar]:
@@ -204,6 +206,25 @@ class Induction:
                 continue
             if self.reasoner.proves(guess.substituted(start), self.facts):
                 self.guesses.append(guess)
+
+    def guess_guards(self, backs: list[State]) -> None:
+        """What guards say of a variable at the end of a trip, where the trip adds a constant to it."""
+        start = {_atom(symbol): self.before(name) for name, symbol in self.symbols.items()}
+        own = set(start)
+        for back in backs:
+            shifts: dict[int, Polynomial] = {}
+            for name, symbol in self.symbols.items():
+                value = back.values.get(name)
+                step = (value - symbol).constant if isinstance(value, Polynomial) else None
+                if step is not None:
+                    shifts[_atom(symbol)] = symbol.plus(-step)
+            for fact in back.facts[len(self.facts) :][:_GUARD_LIMIT]:
+                mentioned = fact.atoms()
+                if mentioned.isdisjoint(shifts) or not all(a in own or self._outer(a) for a in mentioned):
+                    continue
+                guess = fact.substituted(shifts)
+                if guess not in self.guesses and self.reasoner.proves(guess.substituted(start), self.facts):
+                    self.guesses.append(guess)
 
     def _outer(self, atom: int) -> bool:
         """Whether an atom is older than the symbols of this loop."""

@@ -130,7 +130,7 @@ class Solver:
                     continue
                 factor = Polynomial(((cofactor, 1),))
                 ends = self._ends(atom)
-                for fact in (*told[1:], *ends):
+                for fact in (*told, *ends):
                     if any(m == (atom,) for m, _ in fact.terms) and all(len(m) < 2 for m, _ in fact.terms):
                         products[fact * factor] = None
                         if len(products) >= _PRODUCT_LIMIT:

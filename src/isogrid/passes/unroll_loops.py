@@ -67,7 +67,7 @@ class _Unroller:
 
     def _wanted(self, loop: k.For, trips: int, product: int) -> bool:
         if loop.unroll > 1:
-            return trips <= loop.unroll
+            return 1 <= trips <= loop.unroll
         allowed = self._automatic and loop.unroll == 0
         return allowed and 1 <= trips <= _MOST_TRIPS and trips * product <= _MOST_NESTED
 
