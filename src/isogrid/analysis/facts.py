@@ -1,6 +1,6 @@
 """What a compiled variant assumes about its launch; the launcher checks it, else picks another variant."""
 
-from dataclasses import dataclass
+from isogrid.support.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,10 @@
 """Findings as data: what is wrong, where, why, and how to mend it. Rendering is elsewhere and pure."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 
 from isogrid.diagnostics.span import Span
+from isogrid.support.records import dataclass
 
 
 class Severity(Enum):

@@ -1,7 +1,8 @@
 """Places in the author's text: a span is a file and a range of lines and columns."""
 
-from dataclasses import dataclass
 from typing import Final
+
+from isogrid.support.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

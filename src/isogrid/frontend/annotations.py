@@ -3,7 +3,7 @@
 import typing
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from types import NoneType, UnionType
 from typing import Any, Final, cast
 
@@ -23,6 +23,7 @@ from isogrid.frontend.geometry import GeometryFault, dimension_expr, dimensions_
 from isogrid.frontend.language import DTYPES, ArrayAnnotation, In, InOut, Out, scalar_of
 from isogrid.ir import kernel as k
 from isogrid.ir.types import INDEX, Scalar
+from isogrid.support.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,13 @@
 """A kernel as decorated: its signature, options and geometry, before any body is read. Plain immutable data."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import FunctionType
 from typing import Any, TypeAlias
 
 from isogrid.diagnostics.span import NOWHERE, Span
 from isogrid.ir import kernel as k
 from isogrid.ir.types import Access, Scalar
+from isogrid.support.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from types import FunctionType
 from typing import Final, cast
 
@@ -14,6 +13,7 @@ from isogrid.frontend.dims import Dim, DimExpression, DimMeta, TunableValue, cdi
 from isogrid.ir import kernel as k
 from isogrid.ir.types import INDEX, Scalar
 from isogrid.support.errors import CompilerBug
+from isogrid.support.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ urem` and shift amounts are in range whenever the thread gets there (a `Check` s
 `Kernel.variables` declares. Buffers are flat: `index` counts elements and is an i64 (or i32 where narrowed).
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import TypeAlias
 
@@ -26,6 +26,7 @@ from isogrid.diagnostics.span import NOWHERE, Span
 from isogrid.ir.kernel import ArrayParameter, Geometry, Require, ScalarParameter
 from isogrid.ir.traps import TrapSite
 from isogrid.ir.types import Access, Scalar, Space
+from isogrid.support.records import dataclass
 
 
 class Machine(Enum):

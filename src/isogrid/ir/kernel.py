@@ -18,11 +18,12 @@ verifies that claim and raises `CompilerBug` when it is false. Locals are mutabl
 is preceded by an assignment on every path. Spans travel with nodes and do not count in equality.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
 
 from isogrid.diagnostics.span import NOWHERE, Span
 from isogrid.ir.types import INDEX, Access, Scalar, Space
+from isogrid.support.records import dataclass
 
 # --- expressions -----------------------------------------------------------------------------------------------------
 

@@ -1,10 +1,10 @@
 """Trap sites: the places of a kernel that can end a thread, as data that every tier numbers the same way."""
 
-from dataclasses import dataclass
 from enum import Enum
 
 from isogrid.diagnostics.span import Span
 from isogrid.ir.types import Scalar
+from isogrid.support.records import dataclass
 
 
 class TrapKind(Enum):

@@ -2,7 +2,6 @@
 
 import difflib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from isogrid.ir.types import Access, Scalar
 from isogrid.launch.arrays import Array, NotAnArray, as_array
 from isogrid.launch.errors import LaunchTypeError
 from isogrid.launch.scalars import generic_member, scalar_argument
+from isogrid.support.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,12 @@ import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import Any, Final
 
 from isogrid.launch.backends import LAST_RESORT, PLANNED, PREFERRED, RUNTIMES, option_types, runtime_attribute
 from isogrid.launch.errors import DeviceError
 from isogrid.launch.options import HINTS, NO_OPTIONS, PORTABLE, Options, checked_options, tell_of_scope, type_text
+from isogrid.support.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

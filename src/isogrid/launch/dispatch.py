@@ -12,7 +12,7 @@ import threading
 import time
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -35,6 +35,7 @@ from isogrid.launch.options import Options, process_options, switched_off_by_env
 from isogrid.launch.specialise import specialise, tunable_values
 from isogrid.runtimes.protocol import BoundLaunch
 from isogrid.support.errors import KernelRefused, KnownLimit
+from isogrid.support.records import dataclass
 
 if TYPE_CHECKING:
     from isogrid.launch.kernel_value import Kernel

@@ -2,7 +2,6 @@
 
 import operator
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, cast
 
 from isogrid.frontend.definition import Definition
@@ -10,6 +9,7 @@ from isogrid.frontend.geometry import constant_value, counted, expression_text, 
 from isogrid.launch.bind import TOO_MANY
 from isogrid.launch.errors import LaunchTypeError, LaunchValueError
 from isogrid.launch.evaluate import CannotEvaluate, evaluate, values_text
+from isogrid.support.records import dataclass
 
 #: Most threads of a group on any device.
 MAXIMUM_GROUP = 1024

@@ -1,12 +1,12 @@
 """The hook for a device's native launch stub: the whole of an ordinary call in machine code."""
 
-from dataclasses import dataclass
 from typing import Any, Final
 
 from isogrid.frontend.definition import Definition, ScalarDeclaration, Specialisation
 from isogrid.ir import kernel as k
 from isogrid.launch.options import Options
 from isogrid.runtimes.protocol import Runtime
+from isogrid.support.records import dataclass
 
 
 class _Unusual:

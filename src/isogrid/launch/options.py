@@ -9,12 +9,12 @@ import os
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from isogrid.frontend.geometry import parts_of
 from isogrid.launch.backends import PLANNED, RUNTIMES, option_types, runtime_attribute
 from isogrid.launch.errors import OptionError
+from isogrid.support.records import dataclass
 
 #: Most threads of a group on any device.
 MAXIMUM_GROUP: Final = 1024

@@ -6,7 +6,6 @@ import linecache
 import sys
 import types
 from collections.abc import Iterable
-from dataclasses import dataclass
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
@@ -15,6 +14,7 @@ from isogrid.frontend.constants import lookup
 from isogrid.frontend.language import Helper
 from isogrid.launch.devices import Device
 from isogrid.launch.options import Options
+from isogrid.support.records import dataclass
 
 if TYPE_CHECKING:
     from isogrid.launch.kernel_value import Kernel

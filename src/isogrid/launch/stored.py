@@ -4,7 +4,7 @@ A device takes part when its runtime has `cache_facts()` (what its code depends 
 `to_bytes(artifact)` and `from_bytes(payload)`; a recalled artifact has `head`, its kernel IR without the body.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from isogrid.frontend.captures import Captures
@@ -19,6 +19,7 @@ from isogrid.launch.sourcekey import (
     specialisation_text,
 )
 from isogrid.support.diskcache import compiler_stamp, default_cache, digest
+from isogrid.support.records import dataclass
 
 #: Changes when the meaning of an entry changes.
 _FORMAT: Final = "artifact 1"

@@ -1,12 +1,13 @@
 """What the launcher and a device agree on: a launch with everything bound, and the two calls every runtime answers."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Protocol
 
 import numpy as np
 
 from isogrid.ir import kernel as k
+from isogrid.support.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

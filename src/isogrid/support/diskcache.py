@@ -11,9 +11,10 @@ import stat
 import tempfile
 import warnings
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from isogrid.support.records import dataclass
 
 _MAGIC: Final = b"isogrid\x01"
 _HEADER: Final = len(_MAGIC) + hashlib.sha256().digest_size

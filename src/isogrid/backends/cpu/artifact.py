@@ -8,7 +8,7 @@ import ctypes
 import dataclasses
 import pickle
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from isogrid.backends.cpu.layout import EmittedModule, Layout, Unit, totalled
@@ -17,6 +17,7 @@ from isogrid.backends.cpu.pool import Context
 from isogrid.ir import device as d
 from isogrid.ir import kernel as k
 from isogrid.ir.traps import TrapSite
+from isogrid.support.records import dataclass
 
 #: Ranges of single threads start at multiples of this: whole cache lines of every element type.
 THREAD_ALIGNMENT: Final = 64

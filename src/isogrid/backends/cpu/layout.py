@@ -3,11 +3,11 @@
 The argument block of saxpy is eight 8-byte slots: record, interrupt flag, a, x, y, N, extent 0 and nothing else.
 """
 
-from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 from isogrid.ir import device
 from isogrid.ir.kernel import ArrayParameter
+from isogrid.support.records import dataclass
 
 #: Slot of the pointer to the trap record and of the pointer to the i32 interrupt flag (nonzero: stop).
 RECORD_SLOT: Final = 0

@@ -6,11 +6,11 @@ up: code that is already written with vectors, or is not hot, runs as fast with 
 
 import itertools
 import threading
-from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
 from isogrid.backends.cpu.target import HostTarget, host_target, llvm_binding, target_machine
 from isogrid.support.errors import CompilerBug
+from isogrid.support.records import dataclass
 
 Pipeline: TypeAlias = Literal["vectorise", "plain"]
 

@@ -9,7 +9,7 @@ makes the stub give the `unusual` object back. Both mean that the launcher in Py
 import ctypes
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 import numpy as np
@@ -19,6 +19,7 @@ from isogrid.backends.cpu.artifact import LoadedVariant
 from isogrid.backends.cpu.pool import Context
 from isogrid.ir import kernel as k
 from isogrid.ir.types import Scalar
+from isogrid.support.records import dataclass
 
 #: Limits of the stack frame in call.ll.
 _MOST_SLOTS: Final = 192

@@ -2,8 +2,9 @@
 
 import functools
 import importlib
-from dataclasses import dataclass
 from typing import Any
+
+from isogrid.support.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)
