@@ -4,12 +4,14 @@ The precise twin keeps `limit`, the lowest thread that trapped in this interval:
 the threads below it, so that at the barrier the record names the lowest one.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import assert_never
 
 from isogrid.backends.cpu.emit_collective import emit_collective, scratch_elements
 from isogrid.backends.cpu.emit_frame import FunctionFrame, variable_slots, work_array
-from isogrid.backends.cpu.emit_guards import LaneFacts, split_guards
+from isogrid.backends.cpu.emit_guards import LaneFacts, Split, split_guards
+from isogrid.backends.cpu.emit_interior import find_interior
 from isogrid.backends.cpu.emit_lanes import emit_thread, poll, write_record, zeroed_slots
 from isogrid.backends.cpu.emit_levels import GROUP, LANE, ROW, Levels, expressions_of, find_levels, names_in
 from isogrid.backends.cpu.emit_memory import evaluate, load, store
@@ -433,12 +435,25 @@ def _row(group: Group, body: d.Block, row: str) -> None:
         left = w.emit(f"sub i64 {w.emit(f'load i64, ptr {group.limit}')}, {start}")
         hi = w.call("llvm.smin.i64", "i64", ["i64", "i64"], [hi, left])
     width = 1 if split.single else group.strategy.width
-    used = _names_of(split.body)
 
-    def threads(first: str, mask: str | None) -> None:
-        _threads(group, split.body, specials, used, width, row, start, first, mask)
+    def threads(inner: d.Block) -> Callable[[str, str | None], None]:
+        used = _names_of(inner)
+        return lambda first, mask: _threads(group, inner, specials, used, width, row, start, first, mask)
 
-    lane_loop(group.frame.code, width, *bounded_range(outside, split, "0", hi), threads)
+    interior = None if group.limit or split.single else find_interior(body, group.facts)
+    if interior is None:
+        lane_loop(group.frame.code, width, *bounded_range(outside, split, "0", hi), threads(split.body))
+        return
+    low, high = bounded_range(outside, Split(interior.bounds, (), ()), "0", hi)
+    inside, edge, done = w.block("interior"), w.block("edge"), w.block("row.end")
+    low_fits, high_fits = w.emit(f"icmp sle i64 {low}, 0"), w.emit(f"icmp sge i64 {high}, {hi}")
+    w.branch(w.emit(f"and i1 {low_fits}, {high_fits}"), inside, edge)
+    w.place(inside)
+    lane_loop(group.frame.code, width, "0", hi, threads(interior.body))
+    w.jump(done)
+    w.place(edge)
+    lane_loop(group.frame.code, width, *bounded_range(outside, split, "0", hi), threads(split.body))
+    w.place(done)
 
 
 def _threads(

@@ -241,7 +241,10 @@ def _region(build: _Build, body: list[d.Statement]) -> Region:
 
 def _is_guard(build: _Build, node: d.If, body: d.Block) -> bool:
     lets = tuple(s for s in body[: body.index(node)] if isinstance(s, d.Let))
-    return not node.otherwise and bool(split_guards((*lets, node), build.facts).bounds) and not _returns(node)
+    bounds = split_guards((*lets, node), build.facts).bounds
+    # A guard by the size of an array holds for whole rows nearly always: the interior of the region sees to it.
+    partial = any(b.offset is None for b in bounds)
+    return not node.otherwise and partial and not _returns(node)
 
 
 def _returns(node: d.If) -> bool:
