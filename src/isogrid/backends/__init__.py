@@ -1,1 +1,1 @@
-
+"""One folder per device; none imports another."""

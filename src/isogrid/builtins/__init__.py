@@ -1,1 +1,1 @@
-
+"""The language as tables: operators, conversions, functions, queries, atomics, group operations."""

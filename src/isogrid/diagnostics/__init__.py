@@ -1,1 +1,1 @@
-
+"""Findings as data, their rendering, and a page for every code."""

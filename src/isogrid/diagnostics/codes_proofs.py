@@ -85,13 +85,13 @@ PAGES: dict[str, CodePage] = {
     "IG407": CodePage(
         title="A stored value never fits the element type; store one that fits, or saturate",
         explanation="A store into a narrower integer keeps the value or raises `KernelOverflowError`.",
-        example_bad=_GRID + "    y[i] = i - (1 << 40)\n",
-        example_good=_GRID + "    y[i] = ig.saturate(i32, i - (1 << 40))\n",
+        example_bad=_GRID + "    y[i] = i + 5000000000\n",
+        example_good=_GRID + "    y[i] = ig.saturate(i32, i + 5000000000)\n",
     ),
     "IG408": CodePage(
         title="A loop has a step of 0; give it another step",
         explanation="`range(a, b, 0)` has no meaning: `KernelValueError` in every thread that gets there.",
-        example_bad=_GRID + "    for k in range(0, 10, 0):\n        y[i] = 1\n",
-        example_good=_GRID + "    for k in range(0, 10, 1):\n        y[i] = 1\n",
+        example_bad=_GRID + "    step = 0\n    for k in range(0, 10, step):\n        y[i] = 1\n",
+        example_good=_GRID + "    step = 1\n    for k in range(0, 10, step):\n        y[i] = 1\n",
     ),
 }

@@ -50,7 +50,7 @@ PAGES: dict[str, CodePage] = {
             "text with the names of the module, the closure and the function around the decorator."
         ),
         example_bad=_HEAD + 'def k(x: "InOut[f32, Rows]") -> None: ...   # Rows is not defined',
-        example_good="class Rows(ig.Dim): ...\n\n" + _HEAD + 'def k(x: "InOut[f32, Rows]") -> None: ...',
+        example_good="class Rows(ig.Dim): ...\n\n@ig.kernel(grid=Rows)\n" + 'def k(x: "InOut[f32, Rows]") -> None: ...',
     ),
     "IG175": CodePage(
         title="An annotation is no type of the language; use f32, i32, ... or In, Out, InOut",

@@ -1,1 +1,1 @@
-
+"""Rewrites of kernel IR; none changes a result."""

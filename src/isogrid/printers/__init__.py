@@ -1,1 +1,1 @@
-
+"""Printers of device IR that several backends share."""

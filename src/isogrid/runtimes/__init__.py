@@ -1,1 +1,1 @@
-
+"""What a device must answer."""

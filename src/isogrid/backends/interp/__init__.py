@@ -1,1 +1,1 @@
-
+"""The device `interp`: walks the IR in Python and defines every result."""
