@@ -8,6 +8,7 @@ from types import CodeType, FunctionType
 
 from isogrid.diagnostics.report import Label, Remedy, Report
 from isogrid.diagnostics.span import Span
+from isogrid.frontend.interactive import typed_source
 from isogrid.support.errors import KernelRefused
 from isogrid.support.records import dataclass
 
@@ -42,27 +43,29 @@ class Captured:
 def capture(function: FunctionType) -> Captured:
     """The syntax tree of `function`; raises `KernelRefused` where its source cannot be read."""
     code = function.__code__
-    lines = source_lines(function)
+    file, lines = source_lines(function)
     if not lines:
         raise KernelRefused([_no_source(function)])
     node = _find(lines, code)
     if not isinstance(node, ast.FunctionDef):
         raise KernelRefused([_not_found(function)])
-    return Captured(code.co_filename, code.co_firstlineno, node, lines)
+    return Captured(file, code.co_firstlineno, node, lines)
 
 
-def capture_lambda(function: FunctionType) -> tuple[FunctionNode, tuple[str, ...]] | None:
-    """The node of a lambda or small function that describes a geometry, with its file's lines; None without source."""
-    lines = source_lines(function)
+def capture_lambda(function: FunctionType) -> tuple[FunctionNode, str, tuple[str, ...]] | None:
+    """The node of a lambda or small function that describes a geometry, its file and lines; None without source."""
+    file, lines = source_lines(function)
     node = _find(lines, function.__code__) if lines else None
-    return None if node is None else (node, lines)
+    return None if node is None else (node, file, lines)
 
 
-def source_lines(function: FunctionType) -> tuple[str, ...]:
-    """All lines of the file that defines `function`, empty if there is no such text."""
+def source_lines(function: FunctionType) -> tuple[str, tuple[str, ...]]:
+    """The file that defines `function` and all its lines, which are empty if there is no such text."""
     file = function.__code__.co_filename
     linecache.checkcache(file)
-    return tuple(linecache.getlines(file, function.__globals__))
+    lines = tuple(linecache.getlines(file, function.__globals__))
+    typed = None if lines else typed_source(function.__code__)
+    return typed or (file, lines)
 
 
 def span_of(file: str, lines: tuple[str, ...], node: ast.AST) -> Span:

@@ -125,8 +125,8 @@ def _read_callable(
     captured = capture_lambda(function)
     if captured is None:
         raise GeometryFault("the source of the callable cannot be read; write an expression over dimensions instead")
-    node, lines = captured
-    reader = _Reader(function, {p.name: p for p in parameters}, lines)
+    node, file, lines = captured
+    reader = _Reader(function, {p.name: p for p in parameters}, file, lines)
     body = _returned(node)
     if body is None:
         raise reader.fault(node, "a geometry callable is one returned expression")
@@ -154,15 +154,18 @@ def _returned(node: ast.AST) -> ast.expr | None:
 class _Reader:
     """Reads one geometry expression. Names are the kernel's parameters first, then what the callable sees."""
 
-    def __init__(self, function: FunctionType, parameters: Mapping[str, Declaration], lines: tuple[str, ...]) -> None:
+    def __init__(
+        self, function: FunctionType, parameters: Mapping[str, Declaration], file: str, lines: tuple[str, ...]
+    ) -> None:
         self.function: Final = function
+        self.file: Final = file
         self.lines: Final = lines
         self.arguments: Final = set(function.__code__.co_varnames[: function.__code__.co_argcount])
         self.parameters: Final = {name: p for name, p in parameters.items() if name in self.arguments}
         self.mentioned: Final[dict[int, type[Dim] | TunableValue]] = {}
 
     def span(self, node: ast.AST) -> Span:
-        return span_of(self.function.__code__.co_filename, self.lines, node)
+        return span_of(self.file, self.lines, node)
 
     def fault(self, node: ast.AST, text: str) -> GeometryFault:
         return GeometryFault(text, self.span(node))

@@ -197,7 +197,7 @@ class _Walker:
 
 def source_text(function: FunctionType) -> str:
     """The lines of a function with its decorators, as the file has them."""
-    lines = source_lines(function)
+    _, lines = source_lines(function)
     first = function.__code__.co_firstlineno - 1
     if not lines or first >= len(lines):
         raise NotStorable("a function without source")
