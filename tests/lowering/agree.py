@@ -9,6 +9,7 @@ from isogrid.analysis.facts import LaunchFacts
 from isogrid.backends.interp.device import compile_device
 from isogrid.backends.interp.launch import Outcome, run_program
 from isogrid.backends.interp.program import compile_program
+from isogrid.ir import device as d
 from isogrid.ir import kernel as k
 from isogrid.ir.verify import verify
 from isogrid.lowering.lower import lower_kernel
@@ -24,6 +25,11 @@ class Pair:
         verify(self.device)
         self._reference = compile_program(reference or kernel, False)
         self._lowered = compile_device(self.device)
+
+    def use(self, device: d.Kernel) -> None:
+        """Compare with another lowering of the same kernel."""
+        self.device = device
+        self._lowered = compile_device(device)
 
     def compare(
         self,

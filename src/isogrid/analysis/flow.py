@@ -186,6 +186,7 @@ class Walker:
         if step.constant == 0 and loop.step_checked:
             evaluator.requires(loop, "step", (number_polynomial(-1),), state.copy(), wanted=True)
         evaluator.record(loop, (nonzero,))
+        horizon = len(evaluator.atoms.table)
         counter = counter_of(evaluator.reasoner, start, stop, step, ascending, descending, loop.type, state.facts)
         if counter is None:
             return state
@@ -200,7 +201,7 @@ class Walker:
             self.loops.pop()
             return [*exits.continues, *([] if after is None else [after])], exits.breaks
 
-        induction = self._invariants(loop.body, state, counter, trip)
+        induction = self._invariants(loop.body, state, counter, trip, horizon)
         _, breaks = trip(induction.head(state, loop_counter=counter))
         exhausted = induction.exit(state, counter)
         exhausted.values[loop.counter] = self._last_value(loop, counter)
@@ -240,7 +241,7 @@ class Walker:
         def limits() -> list[Polynomial]:
             return [fact for condition, _ in heads for fact in condition.holds]
 
-        induction = self._invariants(whole, state, None, trip, limits)
+        induction = self._invariants(whole, state, None, trip, len(evaluator.atoms.table), limits)
         backs, breaks = trip(induction.head(state))
         if not evaluator.trial:
             self._note_bounded(loop, induction, limits(), backs)
@@ -256,6 +257,7 @@ class Walker:
                 for back in backs
             )
             for limit in limits
+            if induction.is_settled(limit)
         )
         self.bounded[id(loop)] = self.bounded.get(id(loop), True) and (ends or not backs)
 
@@ -265,13 +267,14 @@ class Walker:
         state: State,
         counter: Counter | None,
         trip: Callable[[State], tuple[list[State], list[State]]],
+        horizon: int,
         limits: Callable[[], list[Polynomial]] = list,
     ) -> Induction:
         """Guess what stays true of the variables that the body assigns, and keep the guesses that a trip keeps."""
         evaluator = self.evaluator
         types = assigned_names(body)
         changed = {name: state.values.get(name) for name in types}
-        induction = Induction(evaluator.reasoner, changed, types, state.facts)
+        induction = Induction(evaluator.reasoner, changed, types, state.facts, horizon)
         if not induction.symbols or self.steps > _STEP_LIMIT:
             induction.forget()
             return induction
@@ -279,7 +282,7 @@ class Walker:
         backs, _ = trip(induction.head(state, loop_counter=counter))
         induction.guess_limits(limits())
         induction.guess_increments(backs, counter)
-        induction.guess_guards(backs)
+        induction.guess_guards(backs, counter)
         for _ in range(_ROUNDS):
             backs, _ = trip(induction.head(state, loop_counter=counter))
             if induction.kept(backs, counter):

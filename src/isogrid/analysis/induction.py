@@ -119,6 +119,8 @@ class Induction:
     changed: dict[str, Known]
     types: dict[str, Scalar]
     facts: Facts
+    #: Atoms from this number on belong to the loop.
+    horizon: int
     symbols: dict[str, Polynomial] = field(default_factory=dict[str, Polynomial])
     guesses: list[Polynomial] = field(default_factory=list[Polynomial])
 
@@ -197,20 +199,18 @@ class Induction:
     def guess_limits(self, limits: Iterable[Polynomial]) -> None:
         """A loop that runs while v < E may leave v at E, not above."""
         start = {_atom(symbol): self.before(name) for name, symbol in self.symbols.items()}
-        old = {atom for value in start.values() for atom in value.atoms()} | set(start)
-        old |= {atom for fact in self.facts for atom in fact.atoms()}
         for limit in limits:
             guess = limit.plus(1)
             mentioned = guess.atoms()
-            if mentioned.isdisjoint(start) or not all(a in old or self._outer(a) for a in mentioned):
+            if mentioned.isdisjoint(start) or not all(a in start or self._outer(a) for a in mentioned):
                 continue
             if self.reasoner.proves(guess.substituted(start), self.facts):
                 self.guesses.append(guess)
 
-    def guess_guards(self, backs: list[State]) -> None:
+    def guess_guards(self, backs: list[State], counter: Counter | None) -> None:
         """What guards say of a variable at the end of a trip, where the trip adds a constant to it."""
         start = {_atom(symbol): self.before(name) for name, symbol in self.symbols.items()}
-        own = set(start)
+        own = set(start) if counter is None or counter.tick is None else {*start, counter.tick}
         for back in backs:
             shifts: dict[int, Polynomial] = {}
             for name, symbol in self.symbols.items():
@@ -226,9 +226,14 @@ class Induction:
                 if guess not in self.guesses and self.reasoner.proves(guess.substituted(start), self.facts):
                     self.guesses.append(guess)
 
+    def is_settled(self, fact: Polynomial) -> bool:
+        """Whether a fact speaks only of the loop's variables and of what no trip computes anew, such as a load."""
+        own = {_atom(symbol) for symbol in self.symbols.values()}
+        return all(atom in own or self._outer(atom) for atom in fact.atoms())
+
     def _outer(self, atom: int) -> bool:
-        """Whether an atom is older than the symbols of this loop."""
-        return all(atom < _atom(symbol) for symbol in self.symbols.values())
+        """Whether an atom is older than this loop, and so the same in every trip."""
+        return atom < self.horizon
 
     def guess_increments(self, backs: list[State], counter: Counter | None) -> None:
         """A variable that grows by at most c in a trip is at most c times the trips above its first value."""
