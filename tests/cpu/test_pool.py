@@ -322,6 +322,16 @@ def interrupted(run):
 
 
 def seconds_to_interrupt(body: str) -> float:
+    """The least of up to three attempts: another process may have the processors at the wrong moment."""
+    took = 1.0
+    for _ in range(3):
+        took = min(took, one_interrupt(body))
+        if took < 0.1:
+            break
+    return took
+
+
+def one_interrupt(body: str) -> float:
     process = child(INTERRUPTED + textwrap.dedent(body))
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"

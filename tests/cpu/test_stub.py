@@ -336,3 +336,24 @@ def test_what_has_no_native_form_has_no_stub() -> None:
     kernel = saxpy(requires=(floats,))
     artifact = CpuRuntime().compile(kernel, {})
     assert native_call(kernel, artifact.small, ["a", "x", "y"], UNUSUAL) is None
+
+
+def test_totals_are_counted_and_undone() -> None:
+    i = k.Local("i", I64)
+    kernel = saxpy(
+        parameters=(
+            k.ArrayParameter("x", Scalar.I32, (N,), Access.IN),
+            k.ArrayParameter("y", Scalar.I32, (M,), Access.INOUT),
+        ),
+        dims=("N", "M"),
+        body=(
+            k.Assign("i", k.Query("gid", None)),
+            k.Atomic("add", "y", (index(1),), load("x", i, type=Scalar.I32), None, Scalar.I32, Space.GLOBAL, (True,)),
+        ),
+    )
+    call = stub_of(kernel)
+    y = np.array([7, 8, 9], np.int32)
+    assert call(np.array([2**31 - 1, 2**31 - 1, -(2**31) + 1, -(2**31) + 1], np.int32), y) is None
+    assert y.tolist() == [7, 8, 9]
+    assert call(np.array([2**31 - 1], np.int32), y) is UNUSUAL
+    assert y.tolist() == [7, 8, 9]

@@ -9,13 +9,14 @@
 %Call = type { %Context, i64, ptr, ptr, ptr, i64, i64, ptr, i64, i64 }
 ; 1 arguments, 2 unusual, 3 parameters, 4 program, 5 operations, 6 flags (1: restore after a trap, 2: small variant),
 ; 7 numpy.ndarray, 8 cell of the number of units, 9 most bytes to save here
-%Parameter = type { i64, i64, i64, i64, i64, i64, i64, i64 }
+%Parameter = type { i64, i64, i64, i64, i64, i64, i64, i64, i64 }
 ; kind (0 absent, 1 array, 2 f32, 3 f64, 4 integer, 5 bool), slot; array: NumPy type number, its other number, item
-; bytes, rank, written; integer: least and greatest value in fields 2, 3; last: first cell (-1: none)
+; bytes, rank, written; integer: least and greatest value in fields 2, 3; 7 first cell (-1: none), 8 slot of the
+; pointer to the counters of an array with totals (0: none)
 %Operation = type { i64, i64, i64, i64 }
 ; code, target, left, right: see the switch below. Cells are i64 values on the stack: sizes, integer scalars, results.
-%Array = type { i64, i64, i64 }
-; address, bytes, written
+%Array = type { i64, i64, i64, i64, i64 }
+; address, bytes, written, slot of the pointer to its counters (0: none), elements
 
 @PyFloat_Type = external global i8
 @PyLong_Type = external global i8
@@ -27,6 +28,7 @@ declare i64 @PyLong_AsLongLongAndOverflow(ptr, ptr)
 declare ptr @PyCapsule_GetPointer(ptr, ptr)
 declare void @Py_IncRef(ptr)
 declare ptr @malloc(i64)
+declare ptr @calloc(i64, i64)
 declare void @free(ptr)
 declare double @llvm.fabs.f64(double)
 declare float @llvm.fabs.f32(float)
@@ -279,6 +281,12 @@ whole.array:
   store i64 %bytes, ptr %bytes.of
   %written.of = getelementptr %Array, ptr %entry.of, i64 0, i32 2
   store i64 %written, ptr %written.of
+  %shadow.place = getelementptr %Parameter, ptr %row, i64 0, i32 8
+  %shadow = load i64, ptr %shadow.place
+  %shadow.of = getelementptr %Array, ptr %entry.of, i64 0, i32 3
+  store i64 %shadow, ptr %shadow.of
+  %elements.of = getelementptr %Array, ptr %entry.of, i64 0, i32 4
+  store i64 %elements, ptr %elements.of
   %count.up = add i64 %count, 1
   br label %next
 
@@ -496,14 +504,18 @@ next:
   br label %each
 }
 
-; A launch that may trap: keep what the written arrays hold. After a trap it is put back and Python runs the launch
-; again, to find out which trap it was. Gives -1 done, -2 exception set, else: not done (also when it is much to keep).
+; A launch that may trap: keep what the written arrays hold, and give every array with totals its counters. After a
+; trap the arrays are put back and Python runs the launch again, to find out which trap it was. Gives -1 done, -2
+; exception set, else: not done (also when it is much to keep).
 define internal i64 @launch_guarded(ptr %call, ptr %block, i64 %units, ptr %arrays, i64 %count) noinline {
 entry:
   %limit.place = getelementptr %Call, ptr %call, i64 0, i32 9
   %limit = load i64, ptr %limit.place
   %total = call i64 @copy_written(ptr %arrays, i64 %count, ptr null, i1 false)
-  %much = icmp ugt i64 %total, %limit
+  %counters = call i64 @place_counters(ptr %arrays, i64 %count, ptr null, ptr null)
+  %counters.bytes = shl i64 %counters, 3
+  %bytes = add i64 %total, %counters.bytes
+  %much = icmp ugt i64 %bytes, %limit
   br i1 %much, label %no, label %reserve
 no:
   ret i64 0
@@ -511,18 +523,88 @@ reserve:
   %room = add i64 %total, 8
   %saved = call ptr @malloc(i64 %room)
   %none = icmp eq ptr %saved, null
-  br i1 %none, label %no, label %save
+  br i1 %none, label %no, label %reserve.counters
+reserve.counters:
+  %counters.some = add i64 %counters, 1
+  %zeros = call ptr @calloc(i64 %counters.some, i64 8)
+  %no.zeros = icmp eq ptr %zeros, null
+  br i1 %no.zeros, label %no.room, label %save
+no.room:
+  call void @free(ptr %saved)
+  ret i64 0
 save:
   %s = call i64 @copy_written(ptr %arrays, i64 %count, ptr %saved, i1 false)
+  %p = call i64 @place_counters(ptr %arrays, i64 %count, ptr %block, ptr %zeros)
   %r = call i64 @isogrid_launch(ptr %call, ptr %block, i64 %units)
+  %done = icmp eq i64 %r, -1
+  br i1 %done, label %judge, label %perhaps
+judge:
+  %wrong = call i1 @any_counter(ptr %zeros, i64 %counters)
+  br i1 %wrong, label %restore, label %out
+perhaps:
   %trapped = icmp sge i64 %r, 0
   br i1 %trapped, label %restore, label %out
 restore:
   %back = call i64 @copy_written(ptr %arrays, i64 %count, ptr %saved, i1 true)
   br label %out
 out:
+  %result = phi i64 [ -1, %judge ], [ %r, %perhaps ], [ 0, %restore ]
+  call void @free(ptr %zeros)
   call void @free(ptr %saved)
-  ret i64 %r
+  ret i64 %result
+}
+
+; Whether some total left its type.
+define internal i1 @any_counter(ptr %counters, i64 %count) {
+entry:
+  br label %each
+each:
+  %k = phi i64 [ 0, %entry ], [ %k.next, %one ]
+  %all = phi i64 [ 0, %entry ], [ %all.next, %one ]
+  %more = icmp slt i64 %k, %count
+  br i1 %more, label %one, label %done
+one:
+  %place = getelementptr i64, ptr %counters, i64 %k
+  %counter = load i64, ptr %place
+  %all.next = or i64 %all, %counter
+  %k.next = add i64 %k, 1
+  br label %each
+done:
+  %some = icmp ne i64 %all, 0
+  ret i1 %some
+}
+
+; Put the address of each array's counters into its slot; without a block only count. Gives the number of counters.
+define internal i64 @place_counters(ptr %arrays, i64 %count, ptr %block, ptr %counters) {
+entry:
+  %counts = icmp eq ptr %block, null
+  br label %each
+each:
+  %k = phi i64 [ 0, %entry ], [ %k.next, %next ]
+  %at = phi i64 [ 0, %entry ], [ %at.next, %next ]
+  %more = icmp slt i64 %k, %count
+  br i1 %more, label %one, label %done
+done:
+  ret i64 %at
+one:
+  %shadow.place = getelementptr %Array, ptr %arrays, i64 %k, i32 3
+  %shadow = load i64, ptr %shadow.place
+  %has = icmp ne i64 %shadow, 0
+  br i1 %has, label %shadowed, label %next
+shadowed:
+  %elements.place = getelementptr %Array, ptr %arrays, i64 %k, i32 4
+  %elements = load i64, ptr %elements.place
+  %at.up = add i64 %at, %elements
+  br i1 %counts, label %next, label %fill
+fill:
+  %mine = getelementptr i64, ptr %counters, i64 %at
+  %slot = getelementptr ptr, ptr %block, i64 %shadow
+  store ptr %mine, ptr %slot
+  br label %next
+next:
+  %at.next = phi i64 [ %at, %one ], [ %at.up, %shadowed ], [ %at.up, %fill ]
+  %k.next = add i64 %k, 1
+  br label %each
 }
 
 ; Copy the written arrays to `saved` or, with `back`, from it; null only counts. Gives the bytes.

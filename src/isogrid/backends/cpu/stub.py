@@ -26,14 +26,17 @@ _MOST_SLOTS: Final = 192
 _MOST_CELLS: Final = 256
 _MOST_ARRAYS: Final = 64
 
-#: Arrays that a launch writes are saved by the stub up to this size; the launcher in Python takes over above it.
-_MOST_SAVED_BYTES: Final = 1 << 18
+#: Arrays that a launch writes are saved by the stub up to this size; the launcher in Python takes over above it, whose
+#: memory for copies is kept from launch to launch.
+_MOST_SAVED_BYTES: Final = 1 << 24
 
 _SMALL_MOST: Final = (1 << 31) - 1
 _I64_MOST: Final = (1 << 63) - 1
 
 _ABSENT, _ARRAY, _F32, _F64, _INTEGER, _BOOL = range(6)
 _NO_CELL: Final = -1
+#: Fields of a row.
+_ROW: Final = 9
 
 #: Operations of call.ll in the order of their codes.
 _OPERATIONS: Final = "constant slot add sub mul floordiv mod min max eq lt le and or not demand range"
@@ -90,7 +93,7 @@ def native_call(
     if not pool.is_supported() or not _numpy_layout_holds():
         return None
     arrays = sum(isinstance(p, k.ArrayParameter) for p in kernel.parameters)
-    if variant.facts.totals or variant.facts.layout.slots > _MOST_SLOTS or arrays > _MOST_ARRAYS:
+    if variant.facts.layout.slots > _MOST_SLOTS or arrays > _MOST_ARRAYS:
         return None
     builder = _Builder(kernel, variant, dict(constants or {}))
     try:
@@ -129,7 +132,7 @@ class _Builder:
 
     @staticmethod
     def _absent() -> tuple[int, ...]:
-        return (_ABSENT, 0, 0, 0, 0, 0, 0, _NO_CELL)
+        return (_ABSENT, 0, 0, 0, 0, 0, 0, _NO_CELL, 0)
 
     def _row(self, parameter: k.Parameter) -> tuple[int, ...]:
         slot = self.variant.facts.layout.parameters[parameter.name]
@@ -139,18 +142,20 @@ class _Builder:
             case k.ArrayParameter(name=name, element=element, shape=shape, access=access):
                 self.shapes[name] = self._new(len(shape))
                 number, other = _type_numbers(element)
-                return (_ARRAY, slot, number, other, element.size, len(shape), access.writes, self.shapes[name])
+                shadow = self.variant.facts.layout.shadows.get(name, 0)
+                cell = self.shapes[name]
+                return (_ARRAY, slot, number, other, element.size, len(shape), access.writes, cell, shadow)
 
     def _scalar(self, name: str, type: Scalar, slot: int) -> tuple[int, ...]:
         if type is Scalar.F32:
-            return (_F32, slot, 0, 0, 0, 0, 0, _NO_CELL)
+            return (_F32, slot, 0, 0, 0, 0, 0, _NO_CELL, 0)
         if type is Scalar.F64:
-            return (_F64, slot, 0, 0, 0, 0, 0, _NO_CELL)
+            return (_F64, slot, 0, 0, 0, 0, 0, _NO_CELL, 0)
         if type is Scalar.BOOL:
-            return (_BOOL, slot, 0, 0, 0, 0, 0, _NO_CELL)
+            return (_BOOL, slot, 0, 0, 0, 0, 0, _NO_CELL, 0)
         self.scalars[name] = self._new()
         least, most = max(type.minimum, -_SMALL_MOST), min(type.maximum, _SMALL_MOST)
-        return (_INTEGER, slot, least, most, 0, 0, 0, self.scalars[name])
+        return (_INTEGER, slot, least, most, 0, 0, 0, self.scalars[name], 0)
 
     def _new(self, count: int = 1) -> int:
         first = self.cells
@@ -295,7 +300,7 @@ _KEPT: Final[list[object]] = []
 def _function(
     name: str, variant: LoadedVariant, rows: list[tuple[int, ...]], builder: _Builder, unusual: object
 ) -> Callable[..., object]:
-    parameters = np.array(rows, np.int64).reshape(-1, 8)
+    parameters = np.array(rows, np.int64).reshape(-1, _ROW)
     program = np.array(builder.program, np.int64).reshape(-1, 4)
     call = _Call(
         context=variant.context,
