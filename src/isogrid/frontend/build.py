@@ -6,7 +6,6 @@ build(define(saxpy.function, grid=N), Specialisation())  ->  ir.kernel.Kernel
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from types import FunctionType
 from typing import Final, assert_never, cast
 
@@ -31,6 +30,7 @@ from isogrid.frontend.values import ArrayValue, FunctionValue, NothingValue, Typ
 from isogrid.ir import kernel as k
 from isogrid.ir.types import Scalar, Space
 from isogrid.support.errors import CompilerBug, KernelRefused
+from isogrid.support.records import dataclass
 
 #: Threads per group where neither decorator nor launch says; an ungrouped kernel cannot observe it.
 DEFAULT_BLOCK: Final = 256
@@ -86,7 +86,7 @@ def _round(builder: Builder, captured: Captured) -> k.Kernel:
         captured=captured,
         key=(),
         prefix="",
-        locals=frozenset(assigned),
+        locals=frozenset(),
         assigned_once=functions.assigned_once(tree),
         types=dict(builder.specialisation.types),
     )
@@ -95,6 +95,7 @@ def _round(builder: Builder, captured: Captured) -> k.Kernel:
         geometry = _geometry(builder)
         parameters = _parameters(builder, frame)
         head = _requires(builder, tree)
+        _bind_assigned(builder, frame, frozenset(assigned))
         statements.build_body(builder, tree, head)
         _check_whole(builder, geometry)
     return k.Kernel(
@@ -148,20 +149,22 @@ def _parameters(builder: Builder, frame: Frame) -> tuple[k.Parameter, ...]:
             frame.parameters[declaration.name] = NothingValue()
             continue
         parameters.append(_parameter(builder, frame, declaration))
-    # A name that is both a parameter and assigned keeps its parameter only for scalars, which are copied.
-    frame.locals = frozenset(n for n in frame.locals if n not in frame.parameters)
     return tuple(parameters)
+
+
+def _bind_assigned(builder: Builder, frame: Frame, assigned: frozenset[str]) -> None:
+    """The locals of the kernel. A scalar parameter that the body assigns is copied to one; an array is not."""
+    frame.locals = frozenset(n for n in assigned if not isinstance(frame.parameters.get(n), ArrayValue | NothingValue))
+    for name in [n for n in frame.parameters if n in frame.locals]:
+        value = frame.parameters.pop(name)
+        binding.assign_name(builder, name, value, frame.captured.tree, frame.captured.signature_span())
 
 
 def _parameter(builder: Builder, frame: Frame, declaration: Declaration) -> k.Parameter:
     match declaration:
         case ScalarDeclaration(name=name, span=span):
             type = _element(builder, declaration.type)
-            value = Typed(k.ScalarValue(name, type, span=span))
-            if name in frame.locals:
-                binding.assign_name(builder, name, value, frame.captured.tree, span)
-            else:
-                frame.parameters[name] = value
+            frame.parameters[name] = Typed(k.ScalarValue(name, type, span=span))
             return k.ScalarParameter(name, type, span=span)
         case ArrayDeclaration(name=name, span=span):
             element = _element(builder, declaration.element)

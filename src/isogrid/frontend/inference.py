@@ -6,11 +6,12 @@ that turned out wrong, its result stands.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, TypeAlias
 
 from isogrid.diagnostics.span import Span
 from isogrid.ir.types import INDEX, Scalar
+from isogrid.support.records import dataclass
 
 #: A local: the calls through which its function was reached, its name, and its place in a tuple.
 Key: TypeAlias = tuple[tuple[object, ...], str, tuple[int, ...]]

@@ -158,7 +158,7 @@ def _bound(builder: Builder, function: FunctionType, captured: Captured, node: a
     names = [a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
     defaults = [n for n in names if inspect.signature(function).parameters[n].default is not inspect.Parameter.empty]
     required = [n for n in names if n not in defaults]
-    given = calls.arguments(builder, node, [*required, *defaults] if not defaults else names, len(defaults))
+    given = calls.arguments(builder, node, names, len(defaults))
     for name in required:
         if name not in given:
             builder.refuse("IG129", f"`{function.__name__}` is called without `{name}`", node, "an argument is missing")
@@ -218,6 +218,8 @@ def _bind_parameters(
         if name in annotations:
             with builder.inside(caller):
                 value = _annotated(builder, frame, name, annotations[name], value, place)
+        if name in annotations and isinstance(value, Typed) and (repeats or name in frame.locals):
+            builder.inference.declare(builder.variable(name).key, value.type, captured.signature_span())
         _bind(builder, frame, name, value, place, repeats)
 
 

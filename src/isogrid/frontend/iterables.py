@@ -2,7 +2,7 @@
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NoReturn, TypeAlias
 
 from isogrid.frontend import arrays, calls, expressions, refusals
@@ -24,6 +24,7 @@ from isogrid.frontend.values import (
 )
 from isogrid.ir import kernel as k
 from isogrid.ir.types import INDEX, Scalar
+from isogrid.support.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +170,7 @@ def _runs(builder: Builder, scalars: Sequence[Typed | Untyped]) -> bool:
     known = [int(n) for n in numbers if n is not None]
     if len(known) != len(numbers) or (len(known) == 3 and known[2] == 0):
         return False
-    return len(range(*known)) > 0
+    return bool(range(*known))
 
 
 # --- arrays ----------------------------------------------------------------------------------------------------------

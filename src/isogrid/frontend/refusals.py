@@ -2,7 +2,6 @@
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, Final, NoReturn
 
@@ -25,6 +24,7 @@ from isogrid.frontend.values import (
     describe,
 )
 from isogrid.ir.types import Scalar
+from isogrid.support.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, NoReturn, TypeAlias
 
 from isogrid.diagnostics.report import Label, Remedy, Report
@@ -16,6 +16,7 @@ from isogrid.frontend.inference import Inference, Key
 from isogrid.frontend.values import POISON, ArrayValue, Value
 from isogrid.ir import kernel as k
 from isogrid.ir.types import Scalar
+from isogrid.support.records import dataclass
 
 
 class RefusedError(Exception):

@@ -1,11 +1,12 @@
 """What an expression of a kernel body is while it is built: typed IR, or something known at compile time."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
 from isogrid.diagnostics.span import Span
 from isogrid.ir import kernel as k
 from isogrid.ir.types import Access, Scalar, Space
+from isogrid.support.records import dataclass
 
 #: A Python number before it has a type: it takes the type of what it meets.
 Number: TypeAlias = int | float
