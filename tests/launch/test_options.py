@@ -1,5 +1,6 @@
 """Options: what is refused when they are written, who wins, and what each changes."""
 
+import linecache
 import os
 import subprocess
 import sys
@@ -210,3 +211,18 @@ def test_passes_switched_off_by_environment() -> None:
         env={**os.environ, "PYTHONPATH": "src", "ISOGRID_DISABLE": "unrool"},
     )
     assert "OptionError: ISOGRID_DISABLE=unrool: there is no pass `unrool`" in bad.stderr
+
+
+def test_two_tunables_of_one_name() -> None:
+    text = "import isogrid as ig\nSIZE = ig.tunable(2, 4)\n@ig.func\ndef other(x):\n    return x + SIZE\n"
+    helpers: dict[str, Any] = {"__name__": "helpers"}
+    exec(compile(text, "<helpers>", "exec"), helpers)
+    text = (
+        "import isogrid as ig\nfrom isogrid import InOut, i32\nfrom isogrid.dims import N\nSIZE = ig.tunable(8)\n"
+        "@ig.kernel(grid=N, block=SIZE)\ndef k(x: InOut[i32, N]) -> None:\n    x[ig.gid()] = other(1)\n"
+    )
+    linecache.cache["<two tunables>"] = (len(text), None, text.splitlines(keepends=True), "<two tunables>")
+    space: dict[str, Any] = {"__name__": "two", "other": helpers["other"]}
+    exec(compile(text, "<two tunables>", "exec"), space)
+    with pytest.raises(ig.KernelRefused, match="`SIZE` names two different tunables that `k` reaches"):
+        space["k"](np.zeros(2, np.int32))

@@ -1,10 +1,9 @@
 """Every refusal of a signature or geometry, with the whole text that its author sees.
 
-`ISOGRID_UPDATE=1 pytest tests/refusals/test_signature.py` writes the expected texts; git diff is the review.
+`pytest tests/refusals/test_signature.py --update` writes the expected texts; git diff is the review.
 """
 
 import importlib.util
-import os
 from pathlib import Path
 
 import pytest
@@ -24,10 +23,10 @@ def refusal_of(case: Path) -> ig.KernelRefused:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.stem)
-def test_refused(case: Path) -> None:
+def test_refused(case: Path, update: bool) -> None:
     text = render_reports(refusal_of(case).reports, root=case.parent) + "\n"
     expected = case.with_suffix(".expected.txt")
-    if os.environ.get("ISOGRID_UPDATE"):
+    if update:
         expected.write_text(text)
     assert text == expected.read_text()
 

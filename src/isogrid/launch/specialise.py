@@ -5,11 +5,13 @@ from collections.abc import Iterator, Mapping
 from types import FunctionType
 from typing import cast
 
+from isogrid.diagnostics.report import Label, Remedy, Report
 from isogrid.frontend.constants import reached_tunables
 from isogrid.frontend.definition import ArrayDeclaration, Definition, Specialisation
 from isogrid.frontend.geometry import constant_value
 from isogrid.launch.arguments import Arguments
 from isogrid.launch.geometry import DEFAULT_BLOCK, Shape
+from isogrid.support.errors import KernelRefused
 
 #: Value that `check` gives to a constant dimension, whose real one only a launch knows.
 SAMPLE_EXTENT = 8
@@ -17,10 +19,23 @@ SAMPLE_EXTENT = 8
 
 def tunable_values(definition: Definition, chosen: Mapping[str, int]) -> dict[str, int]:
     """Every tunable that the signature, the body or a helper reaches, with its chosen or default value."""
-    values = {t.name: t.values[0] for t in definition.tunables}
+    choices = {t.name: t.values for t in definition.tunables}
     for tunable in reached_tunables(cast(FunctionType, definition.function)):
-        values.setdefault(tunable.name or "", tunable.default)
-    return values | dict(chosen)
+        name = tunable.name or ""
+        if choices.setdefault(name, tunable.values) != tunable.values:
+            raise KernelRefused([_two_tunables(definition, name, choices[name], tunable.values)])
+    return {name: values[0] for name, values in choices.items()} | dict(chosen)
+
+
+def _two_tunables(definition: Definition, name: str, first: tuple[int, ...], second: tuple[int, ...]) -> Report:
+    return Report(
+        "IG182",
+        f"`{name}` names two different tunables that `{definition.name}` reaches",
+        Label(definition.span),
+        why=f"one has the values {first}, the other {second}, and options choose by name",
+        remedies=(Remedy("rename one of them"),),
+        kernel=definition.name,
+    )
 
 
 def specialise(
