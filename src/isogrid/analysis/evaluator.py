@@ -40,6 +40,9 @@ from isogrid.ir.types import Scalar
 #: What is known of a value: an integer's polynomial, a bool's condition, nothing of a float.
 Known: TypeAlias = Polynomial | Condition | None
 
+#: Ranges of at most so many numbers are shown in reports.
+_READABLE = 1 << 20
+
 
 @dataclass(slots=True)
 class State:
@@ -59,11 +62,15 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A check that fails whenever reached. `kind` is index, overflow, zero, shift, exponent, cast, store or step."""
+    """A check that fails whenever reached. `kind` is index, overflow, zero, shift, exponent, cast, store or step.
+
+    `shown` words the values that it is about: a number, a range, or nothing where neither is known.
+    """
 
     kind: str
     node: k.Node
     axis: int = 0
+    shown: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -97,27 +104,45 @@ class Evaluator:
             self.proved[id(node)] = new
 
     def requires(
-        self, node: k.Node, kind: str, bounds: tuple[Polynomial, ...], state: State, axis: int = 0, *, wanted: bool
+        self,
+        node: k.Node,
+        kind: str,
+        bounds: tuple[Polynomial, ...],
+        state: State,
+        axis: int = 0,
+        *,
+        wanted: bool,
+        about: tuple[Polynomial, ...] = (),
     ) -> bool:
-        """Whether every polynomial of `bounds` is at least 0; where unproved, passing the check teaches it."""
+        """Whether every polynomial of `bounds` is at least 0; where unproved, passing the check teaches it.
+
+        `about` are the values that a report of a certain failure shows.
+        """
         ok = all(self.reasoner.proves(bound, state.facts) for bound in bounds)
         if not ok:
             if wanted and self.finds_failures and not self.trial:
-                self._note_failure(node, kind, bounds, state, axis)
+                self._note_failure(Failure(kind, node, axis, tuple(map(self._shown, about))), bounds, state)
             state.learn(*bounds)
         return ok
 
-    def _note_failure(self, node: k.Node, kind: str, bounds: tuple[Polynomial, ...], state: State, axis: int) -> None:
+    def _shown(self, value: Polynomial) -> str:
+        """A number, or a range that is worth reading."""
+        low, high = self.atoms.range(value)
+        if low == high:
+            return str(low)
+        return f"{low}..{high}" if high - low < _READABLE else ""
+
+    def _note_failure(self, failure: Failure, bounds: tuple[Polynomial, ...], state: State) -> None:
         for bound in bounds:
             never = self.reasoner.proves(bound.scaled(-1).plus(-1), state.facts)
             if never and not self.reasoner.solver.contradictory(state.facts):
-                self.failures.setdefault((id(node), axis), Failure(kind, node, axis))
+                self.failures.setdefault((id(failure.node), failure.axis), failure)
                 return
 
     def fits(self, node: k.Node, kind: str, value: Polynomial, type: Scalar, state: State, *, wanted: bool) -> bool:
         """Whether the exact `value` is one of `type`."""
         bounds = (value.plus(-type.minimum), number_polynomial(type.maximum) - value)
-        return self.requires(node, kind, bounds, state, wanted=wanted)
+        return self.requires(node, kind, bounds, state, wanted=wanted, about=(value,))
 
     def note_store(self, node: k.Store, value: Known, fits: bool) -> None:
         """Whether the narrowing of a store is proved, and what it stores, over all the ways in which it is reached."""
@@ -298,7 +323,7 @@ class Evaluator:
             self.nonnegative[id(node)] = old and self.reasoner.shows(value, state.facts)
 
     def _power(self, node: k.Binary, base: Polynomial, exponent: Polynomial, state: State) -> Polynomial:
-        ok = self.requires(node, "exponent", (exponent,), state, wanted=node.checked)
+        ok = self.requires(node, "exponent", (exponent,), state, wanted=node.checked, about=(exponent,))
         ends = (node.type.minimum, node.type.maximum)
         value = powered(self.reasoner, base, exponent, ends)
         if node.type.is_modular:
@@ -313,7 +338,7 @@ class Evaluator:
     def _shift(self, node: k.Binary, left: Polynomial, amount: Polynomial, state: State) -> Polynomial:
         bits = node.type.bits
         bounds = (amount, number_polynomial(bits - 1) - amount)
-        ok = self.requires(node, "shift", bounds, state, wanted=node.checked)
+        ok = self.requires(node, "shift", bounds, state, wanted=node.checked, about=(amount,))
         if node.op == "shr":
             self.record(node, (ok,))
             return shifted_right(self.reasoner, left, amount, bits, state.facts)
@@ -428,7 +453,8 @@ class Evaluator:
         verdicts: list[bool] = []
         for axis, (index, extent) in enumerate(zip(indices, extents, strict=True)):
             bounds = (index, extent - index.plus(1))
-            verdicts.append(self.requires(node, "index", bounds, state, axis, wanted=node.checked[axis]))
+            wanted = node.checked[axis]
+            verdicts.append(self.requires(node, "index", bounds, state, axis, wanted=wanted, about=(index, extent)))
         self.record(node, tuple(verdicts))
         return indices
 

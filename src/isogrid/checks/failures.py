@@ -8,6 +8,8 @@ from isogrid.analysis.facts import LaunchFacts
 from isogrid.diagnostics.report import Label, Remedy, Report
 from isogrid.ir import kernel as k
 from isogrid.ir.sites import SYMBOLS, range_text
+from isogrid.ir.types import Scalar
+from isogrid.support.errors import CompilerBug
 
 _CODES: Final = {
     "index": "IG401",
@@ -72,11 +74,36 @@ def _title(failure: Failure) -> str:
 
 
 def _label(failure: Failure) -> str:
+    """The values in numbers, where they are known."""
     node = failure.node
-    match node:
-        case k.Unary() | k.Binary() | k.Cast() if failure.kind in ("overflow", "cast"):
-            return f"{node.type.value} holds {range_text(node.type)}"
-        case k.Store() if failure.kind == "store":
-            return f"{node.element.value} holds {range_text(node.element)}"
+    first = failure.shown[0] if failure.shown else ""
+    match failure.kind:
+        case "index":
+            return _index_label(failure)
+        case "zero":
+            return "the divisor is 0"
+        case "step":
+            return "the step is 0"
+        case "shift":
+            return f"the amount is {first}" if first else "the amount is never in range"
+        case "exponent":
+            return f"the exponent is {first}" if first else "the exponent is below 0"
         case _:
-            return ""
+            type = node.element if isinstance(node, k.Store) else _type_of(node)
+            held = f"{type.value} holds {range_text(type)}"
+            return f"the value is {first}; {held}" if first else held
+
+
+def _index_label(failure: Failure) -> str:
+    index, extent = failure.shown
+    if index and extent:
+        return f"the index is {index}, the extent {extent}"
+    return f"the index is {index}" if index else "the index is outside for every thread"
+
+
+def _type_of(node: k.Node) -> Scalar:
+    match node:
+        case k.Unary() | k.Binary() | k.Cast():
+            return node.type
+        case _:
+            raise CompilerBug(f"{node.span}: no value of this node can be too large")
