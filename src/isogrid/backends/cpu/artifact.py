@@ -9,15 +9,17 @@ import dataclasses
 import pickle
 from collections.abc import Mapping
 from dataclasses import field
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from isogrid.backends.cpu.layout import EmittedModule, Layout, Unit, totalled
 from isogrid.backends.cpu.loader import load_object
 from isogrid.backends.cpu.pool import Context
-from isogrid.ir import device as d
 from isogrid.ir import kernel as k
 from isogrid.ir.traps import TrapSite
 from isogrid.support.records import dataclass
+
+if TYPE_CHECKING:
+    from isogrid.ir import device as d
 
 #: Ranges of single threads start at multiples of this: whole cache lines of every element type.
 THREAD_ALIGNMENT: Final = 64
@@ -68,7 +70,7 @@ class CpuArtifact:
         return pickle.loads(self.source)
 
 
-def make_variant(kernel: d.Kernel, module: EmittedModule, code: bytes) -> Variant:
+def make_variant(kernel: "d.Kernel", module: EmittedModule, code: bytes) -> Variant:
     """Join what the emitter says about a module with its object code."""
     return Variant(
         code=code,

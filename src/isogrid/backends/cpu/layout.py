@@ -3,11 +3,13 @@
 The argument block of saxpy is eight 8-byte slots: record, interrupt flag, a, x, y, N, extent 0 and nothing else.
 """
 
-from typing import Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from isogrid.ir import device
 from isogrid.ir.kernel import ArrayParameter
 from isogrid.support.records import dataclass
+
+if TYPE_CHECKING:
+    from isogrid.ir import device
 
 #: Slot of the pointer to the trap record and of the pointer to the i32 interrupt flag (nonzero: stop).
 RECORD_SLOT: Final = 0
@@ -53,7 +55,7 @@ class Layout:
         return FIRST_PARAMETER_SLOT + len(self.parameters) + len(self.dims) + len(self.extents) + len(self.shadows)
 
 
-def layout_of(kernel: device.Kernel) -> Layout:
+def layout_of(kernel: "device.Kernel") -> Layout:
     """The argument block of `kernel`."""
     slot = FIRST_PARAMETER_SLOT
     parameters = {p.name: slot + k for k, p in enumerate(kernel.parameters)}
@@ -66,21 +68,23 @@ def layout_of(kernel: device.Kernel) -> Layout:
     return Layout(parameters, dims, extents, {name: slot + k for k, name in enumerate(shadowed)})
 
 
-def unit_of(kernel: device.Kernel) -> Unit:
+def unit_of(kernel: "device.Kernel") -> Unit:
     """What one step of `run` is."""
     if kernel.grouped:
         return "groups"
     return "threads" if kernel.geometry.rank == 1 else "rows"
 
 
-def totalled(block: device.Block) -> dict[str, int]:
+def totalled(block: "device.Block") -> dict[str, int]:
     """Buffers with a checked atomic total, and the trap site of the first such atomic in the text."""
     found: dict[str, int] = {}
     _collect_totals(block, found)
     return found
 
 
-def _collect_totals(block: device.Block, found: dict[str, int]) -> None:
+def _collect_totals(block: "device.Block", found: dict[str, int]) -> None:
+    from isogrid.ir import device  # late: a launch from the disk cache needs no device IR
+
     for statement in block:
         match statement:
             case device.Atomic():
