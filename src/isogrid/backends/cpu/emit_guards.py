@@ -15,12 +15,16 @@ from isogrid.ir.types import Space
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """Lanes from (`upper` False) or below (`upper` True) `limit - offset + extra`, saturating."""
+    """Lanes from (`upper` False) or below (`upper` True) `limit - offset + extra`, saturating.
+
+    `dynamic`: right only if the offset's value lies within +-2^62, so that lane + offset does not wrap.
+    """
 
     limit: d.Expr
     offset: d.Expr | None
     extra: int
     upper: bool
+    dynamic: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,8 @@ class LaneFacts:
     spaces: Mapping[str, Space]
     lane_axis: int
     grouped: bool
+    #: Whether offsets may be any value that is the same in all lanes, to be tested when the lanes start.
+    dynamic: bool = False
 
     def level(self, node: d.Expr) -> int:
         return level_of(self.levels, node, dict(self.spaces), self.lane_axis, self.grouped)
@@ -156,18 +162,18 @@ def bounds_of(node: d.Expr, facts: LaneFacts, defined: Mapping[str, d.Expr]) -> 
         found, limit, lane_left = _lane_plus(right, facts), left, False
     if found is None or facts.level(limit) == LANE or not is_outside(limit, defined):
         return None
-    offset = found[0]
+    offset, dynamic = found[0], facts.dynamic
     match node.op, lane_left:
         case "ieq", _:
-            return [Bound(limit, offset, 0, False), Bound(limit, offset, 1, True)]
+            return [Bound(limit, offset, 0, False, dynamic), Bound(limit, offset, 1, True, dynamic)]
         case "slt", True:
-            return [Bound(limit, offset, 0, True)]
+            return [Bound(limit, offset, 0, True, dynamic)]
         case "sle", True:
-            return [Bound(limit, offset, 1, True)]
+            return [Bound(limit, offset, 1, True, dynamic)]
         case "slt", False:
-            return [Bound(limit, offset, 1, False)]
+            return [Bound(limit, offset, 1, False, dynamic)]
         case _:
-            return [Bound(limit, offset, 0, False)]
+            return [Bound(limit, offset, 0, False, dynamic)]
 
 
 def _lane_plus(node: d.Expr, facts: LaneFacts) -> tuple[d.Expr | None] | None:
@@ -180,11 +186,11 @@ def _lane_plus(node: d.Expr, facts: LaneFacts) -> tuple[d.Expr | None] | None:
         case d.Op("iadd", (left, right)):
             for lane, other in ((left, right), (right, left)):
                 found = _lane_plus(lane, facts)
-                if found is not None and _is_small(other):
+                if found is not None and _is_offset(other, facts):
                     return (_sum(found[0], other, "iadd"),)
         case d.Op("isub", (left, right)):
             found = _lane_plus(left, facts)
-            if found is not None and _is_small(right):
+            if found is not None and _is_offset(right, facts):
                 return (_sum(found[0], right, "isub"),)
         case _:
             return None
@@ -194,6 +200,10 @@ def _lane_plus(node: d.Expr, facts: LaneFacts) -> tuple[d.Expr | None] | None:
 def _sum(first: d.Expr | None, second: d.Expr, op: str) -> d.Expr:
     start = d.Literal(0, Machine.I64) if first is None else first
     return d.Op(op, (start, second), Machine.I64)
+
+
+def _is_offset(node: d.Expr, facts: LaneFacts) -> bool:
+    return _is_small(node) or (facts.dynamic and facts.level(node) < LANE)
 
 
 def _is_small(node: d.Expr) -> bool:

@@ -35,7 +35,7 @@ class _Search:
 
 def find_interior(body: d.Block, facts: LaneFacts) -> Interior | None:
     """The interior of a thread body, None where no comparison depends on the lane's coordinate alone."""
-    search = _Search(facts, {}, _assigned(body), [], {})
+    search = _Search(replace(facts, dynamic=True), {}, _assigned(body), [], {})
     inner = _block(search, body)
     return Interior(tuple(dict.fromkeys(search.bounds)), inner) if search.bounds else None
 

@@ -189,9 +189,17 @@ def bounded_range(outside: Lanes, split: Split, lo: str, hi: str) -> tuple[str, 
             hi = w.call("llvm.smin.i64", "i64", ["i64", "i64"], [hi, limit])
         else:
             lo = w.call("llvm.smax.i64", "i64", ["i64", "i64"], [lo, limit])
+    for bound in split.bounds:
+        if bound.dynamic and bound.offset is not None:
+            hi = w.emit(f"select i1 {_does_not_wrap(outside, bound.offset)}, i64 {hi}, i64 {lo}")
     for gate in split.gates:
         hi = w.emit(f"select i1 {evaluate(outside, gate).text}, i64 {hi}, i64 {lo}")
     return lo, hi
+
+
+def _does_not_wrap(outside: Lanes, offset: d.Expr) -> str:
+    moved = outside.w.emit(f"add i64 {evaluate(outside, offset).text}, {1 << 62}")
+    return outside.w.emit(f"icmp sge i64 {moved}, 0")
 
 
 def _limit(outside: Lanes, bound: Bound) -> str:
