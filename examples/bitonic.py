@@ -1,9 +1,9 @@
 """Bitonic sort: blocks of 512 in shared memory, then one launch per long stride; the host pads to a power of two."""
 
 import numpy as np
-from gallery import Array, Example, Inputs, Job, Outputs
 
 import isogrid as ig
+from gallery import Array, Example, Inputs, Job, Outputs
 from isogrid import InOut, i64, u32
 from isogrid.dims import N
 

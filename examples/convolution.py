@@ -3,9 +3,9 @@
 from typing import Literal
 
 import numpy as np
-from gallery import Example, Inputs, Job, Outputs, fma32, unit32
 
 import isogrid as ig
+from gallery import Example, Inputs, Job, Outputs, fma32, unit32
 from isogrid import In, Out, f32
 from isogrid.dims import H, W
 

@@ -1,9 +1,9 @@
 """Dot product: every thread folds four products, the group operation folds the threads, one last group the rest."""
 
 import numpy as np
-from gallery import Array, Example, Inputs, Job, Outputs, fma32, unit32
 
 import isogrid as ig
+from gallery import Array, Example, Inputs, Job, Outputs, fma32, unit32
 from isogrid import In, Out, f32
 from isogrid.dims import G, N
 

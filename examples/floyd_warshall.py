@@ -1,9 +1,9 @@
 """All shortest paths: one launch per middle vertex. Its own row and column do not change, so nobody writes them."""
 
 import numpy as np
-from gallery import Example, Inputs, Job, Outputs, unit32
 
 import isogrid as ig
+from gallery import Example, Inputs, Job, Outputs, unit32
 from isogrid import InOut, f32, i32
 from isogrid.dims import N
 

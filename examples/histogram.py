@@ -3,9 +3,9 @@
 from typing import Literal
 
 import numpy as np
-from gallery import Example, Inputs, Job, Outputs
 
 import isogrid as ig
+from gallery import Example, Inputs, Job, Outputs
 from isogrid import In, InOut, Out, i32, u8
 from isogrid.dims import N
 

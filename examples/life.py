@@ -1,9 +1,9 @@
 """Conway's game of life on a torus of bytes, one generation per launch."""
 
 import numpy as np
-from gallery import Example, Inputs, Job, Outputs
 
 import isogrid as ig
+from gallery import Example, Inputs, Job, Outputs
 from isogrid import In, Out, u8
 from isogrid.dims import H, W
 

@@ -1,9 +1,9 @@
 """Escape times of the Mandelbrot set: neighbouring threads leave their loops after different numbers of steps."""
 
 import numpy as np
-from gallery import Array, Example, Inputs, Job, Outputs, fma32
 
 import isogrid as ig
+from gallery import Array, Example, Inputs, Job, Outputs, fma32
 from isogrid import Out, f32, i32
 from isogrid.dims import H, W
 

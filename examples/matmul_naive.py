@@ -1,9 +1,9 @@
 """Matrix product, one thread per element of the result, no shared memory."""
 
 import numpy as np
-from gallery import Array, Example, Inputs, Job, Outputs, fma32, unit32
 
 import isogrid as ig
+from gallery import Array, Example, Inputs, Job, Outputs, fma32, unit32
 from isogrid import In, Out, f32
 from isogrid.dims import K, M, N
 

@@ -1,12 +1,12 @@
 """Matrix product through two tiles in shared memory; sums in the order of the naive one, so the bits agree."""
 
 import numpy as np
-from gallery import Example, Inputs, Job
-from matmul_naive import make_inputs, reference
 
 import isogrid as ig
+from gallery import Example, Inputs, Job
 from isogrid import In, Out, f32
 from isogrid.dims import K, M, N
+from matmul_naive import make_inputs, reference
 
 TILE = 16
 

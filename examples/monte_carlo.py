@@ -3,9 +3,9 @@
 from typing import Literal
 
 import numpy as np
-from gallery import Array, Example, Inputs, Job, Outputs, fma32
 
 import isogrid as ig
+from gallery import Array, Example, Inputs, Job, Outputs, fma32
 from isogrid import InOut, Out, f32, i32, i64, w32
 from isogrid.dims import N
 

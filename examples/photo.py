@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
-from gallery import Array, Example, Inputs, Job, Outputs, fma32
 
 import isogrid as ig
+from gallery import Array, Example, Inputs, Job, Outputs, fma32
 from isogrid import In, InOut, Out, f32, i32, i64, u8
 from isogrid.dims import H, W
 

@@ -4,9 +4,9 @@ import math
 from itertools import pairwise
 
 import numpy as np
-from gallery import Example, Inputs, Job, Outputs
 
 import isogrid as ig
+from gallery import Example, Inputs, Job, Outputs
 from isogrid import In, Out, f32
 from isogrid.dims import G, N
 

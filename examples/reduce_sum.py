@@ -3,9 +3,9 @@
 from itertools import pairwise
 
 import numpy as np
-from gallery import Array, Example, Inputs, Job, Outputs, unit32
 
 import isogrid as ig
+from gallery import Array, Example, Inputs, Job, Outputs, unit32
 from isogrid import In, Out, f32
 from isogrid.dims import G, N
 

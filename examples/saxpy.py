@@ -1,9 +1,9 @@
 """saxpy: `y = a x + y`, one thread per element, one rounding."""
 
 import numpy as np
-from gallery import Example, Inputs, Job, Outputs, fma32, unit32
 
 import isogrid as ig
+from gallery import Example, Inputs, Job, Outputs, fma32, unit32
 from isogrid import In, InOut, f32
 from isogrid.dims import N
 

@@ -1,9 +1,9 @@
 """Inclusive scan: scan every block, scan the blocks' totals, add to each block what precedes it."""
 
 import numpy as np
-from gallery import Array, Example, Inputs, Job, Outputs
 
 import isogrid as ig
+from gallery import Array, Example, Inputs, Job, Outputs
 from isogrid import In, InOut, Out, i32
 from isogrid.dims import G, N
 

@@ -1,9 +1,9 @@
 """Sparse matrix times vector in CSR, one row per thread. Row pointers and columns are data, so their checks stay."""
 
 import numpy as np
-from gallery import Example, Inputs, Job, Outputs, fma32, unit32
 
 import isogrid as ig
+from gallery import Example, Inputs, Job, Outputs, fma32, unit32
 from isogrid import In, Out, f32, i32
 from isogrid.dims import K, M, R
 

@@ -1,9 +1,9 @@
 """Five-point stencil: the mean of the four neighbours, inner points only."""
 
 import numpy as np
-from gallery import Example, Inputs, Job, Outputs, unit32
 
 import isogrid as ig
+from gallery import Example, Inputs, Job, Outputs, unit32
 from isogrid import In, Out, f32
 from isogrid.dims import H, W
 

@@ -1,9 +1,9 @@
 """Matrix transpose through a padded tile in shared memory: both sides of the copy run along rows."""
 
 import numpy as np
-from gallery import Example, Inputs, Job, Outputs, unit32
 
 import isogrid as ig
+from gallery import Example, Inputs, Job, Outputs, unit32
 from isogrid import In, Out, f32
 from isogrid.dims import H, W
 

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from gallery import Example, Inputs, Job, Outputs
 
 import isogrid as ig
+from gallery import Example, Inputs, Job, Outputs
 from isogrid import In, Out, f64
 from isogrid.dims import N
 

@@ -229,9 +229,7 @@ def S36_radix_pass(x: InOut[i32, Literal[8]], bits: i32) -> None:
 
 
 @ig.kernel(block=8, warp=4)
-def S41_spmv_row_warp(
-    ptr: In[i32, Rows1], col: In[i32, K], val: In[i32, K], x: In[i32, N], y: Out[i32, Rows]
-) -> None:
+def S41_spmv_row_warp(ptr: In[i32, Rows1], col: In[i32, K], val: In[i32, K], x: In[i32, N], y: Out[i32, Rows]) -> None:
     lane = ig.lane_id()
     row = ig.gid() // ig.warp_size()
     acc = i32(0)

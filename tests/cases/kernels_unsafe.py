@@ -159,9 +159,7 @@ def R39_square_mod(y: Out[i32, N]) -> None:
 
 
 @ig.kernel(groups=G, block=2, deterministic=False)
-def R43_lookback_plain_value(
-    x: In[i32, G], y: Out[i32, G], agg: InOut[i32, G], flag: InOut[i32, G]
-) -> None:
+def R43_lookback_plain_value(x: In[i32, G], y: Out[i32, G], agg: InOut[i32, G], flag: InOut[i32, G]) -> None:
     group_id = ig.group_id()
     if ig.lid() == 0:
         pre = i32(0)
