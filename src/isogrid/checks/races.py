@@ -145,7 +145,7 @@ def _plain(name: str) -> str:
         return base[1:]
     if base.startswith("load "):
         return f"value loaded from {base[5:]}"
-    return {"trip": "trip of the loop", "gap": "trips between"}.get(base, base)
+    return {"@trip": "trip of the loop", "@gap": "trips between"}.get(base, base)
 
 
 def _unproved(c: Context, kernel: k.Kernel, pair: Unproved) -> Report:

@@ -56,7 +56,8 @@ class Access:
 class Exit:
     """A way out of a block before its end: `kind` is return, break, continue or leave (with the scope's label).
 
-    `condition` holds for the threads that take it, given that they reached the block.
+    `condition` holds for the threads that take it, given that they reached the block and took no earlier exit of the
+    same list.
     """
 
     kind: str

@@ -64,7 +64,7 @@ def conflict(c: Context, a: Side, b: Side, across: bool) -> str | None:
     digits: list[tuple[Polynomial, Polynomial]] = []
     for p, q in zip(a.access.indices, b.access.indices, strict=True):
         digits += _split(c, a, b, p, q, uniform, 8)
-    digits = _recombine(c, digits)
+    digits = _recombine(c, digits, uniform)
     known: list[tuple[Vector, Vector]] = []
     positions: dict[str, tuple[Vector, Vector]] = {}
     for left, right in digits:
@@ -207,15 +207,17 @@ def _by_range(
     return [(p, q)]
 
 
-def _recombine(c: Context, digits: list[tuple[Polynomial, Polynomial]]) -> list[tuple[Polynomial, Polynomial]]:
-    """Equal quotient and remainder of one division mean an equal dividend; an injective load means an equal index."""
+def _recombine(
+    c: Context, digits: list[tuple[Polynomial, Polynomial]], uniform: frozenset[str]
+) -> list[tuple[Polynomial, Polynomial]]:
+    """Equal quotient and remainder of divisions by one common value mean an equal dividend."""
     extra: list[tuple[Polynomial, Polynomial]] = []
     halves: dict[tuple[Any, Any], dict[str, tuple[Polynomial, Polynomial]]] = {}
     for left, right in digits:
         x, y = _definition(c, left), _definition(c, right)
         if x is None or y is None or x[0] != y[0] or x[0] not in ("floordiv", "mod"):
             continue
-        if x[1][1] == y[1][1]:
+        if x[1][1] == y[1][1] and _is_uniform(x[1][1], uniform):
             halves.setdefault((x[1][0], y[1][0]), {})[x[0]] = (x[1][0], y[1][0])
     for (p, q), found in halves.items():
         if len(found) == 2:

@@ -23,7 +23,7 @@ from isogrid.analysis.symbolic.expressions import (
 from isogrid.analysis.symbolic.formula import TRUE, AtLeastZero, Formula, IsZero, Unknown, both, conjuncts, negate
 from isogrid.analysis.symbolic.geometry import declare_geometry, new_context
 from isogrid.analysis.symbolic.loops import run_for, run_while
-from isogrid.analysis.symbolic.paths import guard_remaining, join, merge_environment
+from isogrid.analysis.symbolic.paths import chosen, guard_remaining, join, merge_environment
 from isogrid.ir import kernel as k
 from isogrid.ir.types import Scalar, Space
 from isogrid.ir.walk import visit
@@ -177,6 +177,6 @@ def _run_if(c: Context, s: k.If) -> tuple[list[Exit], bool]:
 
 def _run_scope(c: Context, label: str, body: k.Block) -> tuple[list[Exit], bool]:
     exits, falls = run_block(c, body)
-    mine = [e for e in exits if e.kind == "leave" and e.label == label]
-    rest = [e for e in exits if not (e.kind == "leave" and e.label == label)]
+    mine = chosen(exits, lambda e: e.kind == "leave" and e.label == label)
+    rest = chosen(exits, lambda e: not (e.kind == "leave" and e.label == label))
     return rest, join(c, mine, falls)

@@ -160,6 +160,8 @@ def _constant(c: Context, value: int, type: Scalar) -> Value:
         return TRUE if value else FALSE
     if type.is_float:
         return c.named("float", (value, type), LAUNCH)
+    if value.bit_length() > 61:
+        return c.named("literal", (value,), LAUNCH, nonnegative=value >= 0)
     return Polynomial.constant(value)
 
 

@@ -43,12 +43,12 @@ def declare_geometry(c: Context, extents: tuple[Polynomial, ...]) -> None:
             # extent <= groups * block < extent + block
             c.facts += [groups * Polynomial.constant(g.block[axis]) - extent]
             c.facts += [(extent - groups * Polynomial.constant(g.block[axis])).shift(g.block[axis] - 1)]
-        c.environment[f"groups.{axis}"] = groups
+        c.environment[f"@groups.{axis}"] = groups
         if groups == ONE:
-            c.environment[f"group.{axis}"] = ZERO
+            c.environment[f"@group.{axis}"] = ZERO
             continue
         position = c.atom(group_atom(axis), GROUP, nonnegative=True)
-        c.environment[f"group.{axis}"] = position
+        c.environment[f"@group.{axis}"] = position
         c.facts += [(groups - position).shift(-1), groups.shift(-1)]
         names.append(group_atom(axis))
     c.group_atoms = tuple(names)
@@ -61,8 +61,8 @@ def query(c: Context, kind: str, axis: int | None) -> Polynomial:
     block = g.block if c.kernel.grouped else (1,) * rank
     if axis is None:
         return _linear(c, kind, rank, block)
-    position = c.environment[f"group.{axis}"]
-    groups = c.environment[f"groups.{axis}"]
+    position = c.environment[f"@group.{axis}"]
+    groups = c.environment[f"@groups.{axis}"]
     assert isinstance(position, Polynomial) and isinstance(groups, Polynomial)
     lid = Polynomial.constant(c.lids[axis]) if block[axis] > 1 else ZERO
     match kind:

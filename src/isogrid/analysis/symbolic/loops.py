@@ -11,7 +11,7 @@ from isogrid.analysis.symbolic.context import GROUP, THREAD, Context, Exit, Inte
 from isogrid.analysis.symbolic.expressions import as_formula, as_polynomial, evaluate, with_guard, without_guard
 from isogrid.analysis.symbolic.formula import TRUE, Unknown, both, compare, known
 from isogrid.analysis.symbolic.linear import prove
-from isogrid.analysis.symbolic.paths import guard_remaining, join, merge_environment, unknown_like
+from isogrid.analysis.symbolic.paths import chosen, guard_remaining, join, merge_environment, unknown_like
 from isogrid.analysis.symbolic.polynomial import Polynomial, TooLarge
 from isogrid.ir import kernel as k
 from isogrid.ir.walk import visit
@@ -71,8 +71,7 @@ def _most_trips(c: Context, trips: Any) -> int:
 
 
 def _unrolled_for(c: Context, s: k.For, start: Polynomial, step: int, trips: Any, most: int) -> tuple[list[Exit], bool]:
-    out: list[Exit] = []
-    broken: list[Exit] = []
+    all_exits: list[Exit] = []
     mark = (len(c.guards), len(c.control))
     varies = np.ndim(trips) != 0 and not (trips == most).all()
     falls = True
@@ -87,28 +86,32 @@ def _unrolled_for(c: Context, s: k.For, start: Polynomial, step: int, trips: Any
             c.environment = merge_environment(c, inside, c.environment, before) if falls else before
             exits = [replace(e, condition=both(inside, e.condition)) for e in exits]
             falls = True
-        broken += [e for e in exits if e.kind == "break"]
-        out += [e for e in exits if e.kind != "break"]
+        all_exits += exits
         if not falls:
             break
         for e in exits:
             guard_remaining(c, e)
     without_guard(c, mark)
-    return out, join(c, broken, falls)
+    return _leave_loop(c, all_exits, falls)
+
+
+def _leave_loop(c: Context, exits: list[Exit], falls: bool) -> tuple[list[Exit], bool]:
+    """Those that broke out meet the others behind the loop; what leaves further out is handed on."""
+    falls = join(c, chosen(exits, lambda e: e.kind == "break"), falls)
+    return chosen(exits, lambda e: e.kind != "break"), falls
 
 
 def _one_trip(c: Context, body: k.Block) -> tuple[list[Exit], bool]:
     """Run the body once; `continue` is resolved at its end."""
     exits, falls = c.run_block(c, body)
-    falls = join(c, [e for e in exits if e.kind == "continue"], falls)
-    return [e for e in exits if e.kind != "continue"], falls
+    falls = join(c, chosen(exits, lambda e: e.kind == "continue"), falls)
+    return chosen(exits, lambda e: e.kind != "continue"), falls
 
 
 def run_while(c: Context, s: k.While) -> tuple[list[Exit], bool]:
     """A loop on a condition: unrolled while the condition is decided for every thread that may be here."""
     start = _snapshot(c)
-    out: list[Exit] = []
-    broken: list[Exit] = []
+    all_exits: list[Exit] = []
     for _ in range(_WHILE_TRIPS + 1):
         before = len(c.accesses)
         prelude_exits, falls = c.run_block(c, s.prelude)
@@ -117,15 +120,14 @@ def run_while(c: Context, s: k.While) -> tuple[list[Exit], bool]:
         decided = c.truth_here(as_formula(evaluate(c, s.condition)))
         if decided == 0:
             _close(c, start)
-            return out, join(c, broken, True)
+            return _leave_loop(c, all_exits, True)
         if decided < 0:
             break
         exits, falls = _one_trip(c, s.body)
-        broken += [e for e in exits if e.kind == "break"]
-        out += [e for e in exits if e.kind != "break"]
+        all_exits += exits
         if not falls:
             _close(c, start)
-            return out, join(c, broken, False)
+            return _leave_loop(c, all_exits, False)
         for e in exits:
             guard_remaining(c, e)
         if len(c.accesses) - before == 0 and len(c.accesses) > 4000:
@@ -151,6 +153,7 @@ class _Loop:
     start: Polynomial | None
     stop: Polynomial | None
     step: Polynomial | None
+    counter_assigned: bool
     condition: k.Expr | None
     prelude: k.Block
     synchronised: bool
@@ -189,7 +192,7 @@ def _describe(
     prelude = s.prelude if isinstance(s, k.While) else ()
     synchronised = synchronises(s.body) or synchronises(prelude)
     regular = synchronised and always_synchronises(s.body) and not leaves(s.body, 0)
-    induction = {} if continues(s.body) else _induction(c, s.body, assigned, counter)
+    induction = {} if continues(s.body) else _induction(c, s.body, prelude, counter)
     names = {counter, *induction} - {None}
     period = 1
     if regular:
@@ -201,6 +204,7 @@ def _describe(
         start,
         stop,
         step,
+        counter in assigned,
         s.condition if isinstance(s, k.While) else None,
         prelude,
         synchronised,
@@ -232,7 +236,7 @@ def _run_versions(
     """Run the body for trips k, k+1, ...; None when a variable turned out less uniform than assumed (then changed)."""
     if loop.regular:
         c.intervals, c.warp_intervals = tagged(entry.intervals, branch, 1), tagged(entry.warp_intervals, branch, 1)
-    first = c.fresh("trip", GROUP if loop.synchronised else THREAD, nonnegative=True)
+    first = c.fresh("@trip", GROUP if loop.synchronised else THREAD, nonnegative=True)
     mark = (len(c.guards), len(c.control))
     if not loop.synchronised:
         c.control.append(THREAD)
@@ -248,10 +252,6 @@ def _run_versions(
         _set_version(c, loop, entry, levels, state, first, version)
         _run_header(c, loop)
         found, falls = _one_trip(c, loop.body)
-        for e in found:
-            if e.kind == "break":
-                ends.append(e.intervals)
-                warp_ends.append(e.warp_intervals)
         exits += found
         changed |= _demote(c, loop, levels, cyclic, state, found, falls)
         for e in found:
@@ -298,7 +298,7 @@ def _set_version(
     if loop.regular:
         trip = (first * Polynomial.constant(loop.period)).shift(version)
     elif version:
-        gap = c.fresh("gap", GROUP, nonnegative=True)
+        gap = c.fresh("@gap", GROUP, nonnegative=True)
         trip = first + gap.shift(1)
     else:
         trip = first
@@ -325,7 +325,7 @@ def _run_header(c: Context, loop: _Loop) -> None:
         if sign:
             c.guards.append(compare("lt" if sign > 0 else "gt", counter, loop.stop))
         return
-    c.run_block(c, loop.prelude)
+    _run_prelude(c, loop)
     assert loop.condition is not None
     f = as_formula(evaluate(c, loop.condition))
     with_guard(c, f, f)
@@ -352,10 +352,12 @@ def _demote(
     """Take back what was assumed of loop-carried variables and did not hold; True when something changed."""
     changed = False
     diverges = any(c.level(e.condition) > GROUP for e in exits)
+    broken = [e.environment for e in exits if e.kind == "break"]
     for v in loop.assigned:
         value = c.environment.get(v)
         if v in loop.induction or value is None:
             continue
+        at_break = [env[v] for env in broken if v in env]
         if v in state:
             constant = value.as_constant if isinstance(value, Polynomial) else None
             if isinstance(constant, int) and falls:
@@ -363,7 +365,7 @@ def _demote(
             else:
                 cyclic.pop(v, None)
                 changed = True
-        elif levels[v] == GROUP and (diverges or c.level(value) > GROUP):
+        elif levels[v] == GROUP and (diverges or any(c.level(x) > GROUP for x in (value, *at_break))):
             levels[v] = THREAD
             changed = True
     return changed
@@ -375,6 +377,7 @@ def _finish(
     """The state behind the loop, and what of its exits goes further out."""
     exits, ends, warp_ends, samples = outcome
     c.intervals, c.warp_intervals = entry.intervals, entry.warp_intervals
+    broken = [e for e in exits if e.kind == "break"]
     if loop.synchronised:
         none, warp_none = entry.intervals, entry.warp_intervals
         if loop.regular:
@@ -382,23 +385,52 @@ def _finish(
             none, warp_none = tagged(none, branch, 0), tagged(warp_none, branch, 0)
         c.intervals = frozenset(none).union(*ends)
         c.warp_intervals = frozenset(warp_none).union(*warp_ends)
+    level = GROUP if all(c.level(e.condition) <= GROUP for e in exits) and loop.synchronised else THREAD
+    _forget_assigned(c, loop, entry, levels, samples, level)
+    if loop.condition is not None and loop.synchronised:
+        _last_test(c, loop)
+        if broken:
+            # Threads that broke out have not run the last test.
+            _forget_assigned(c, loop, entry, levels, {**c.environment, **samples}, level)
+    if loop.synchronised:
+        c.intervals = c.intervals.union(*(e.intervals for e in broken))
+        c.warp_intervals = c.warp_intervals.union(*(e.warp_intervals for e in broken))
+    outward = [e for e in exits if e.kind != "break"]
+    return [replace(e, condition=Unknown(f"@left#{next(c.numbers)}", level)) for e in outward], True
+
+
+def _forget_assigned(
+    c: Context, loop: _Loop, entry: _Snapshot, levels: dict[str, int], samples: dict[str, Value], level: int
+) -> None:
+    """Values behind the loop. Each variable has a number of trips of its own: a `break` may lie between two steps."""
     environment = dict(entry.environment)
-    trips = c.fresh("trips", GROUP if loop.synchronised else THREAD, nonnegative=True)
     for v in loop.assigned:
         if v in loop.induction:
             base, step = loop.induction[v]
-            environment[v] = base + trips * step
+            environment[v] = base + c.fresh("@trips", level, nonnegative=True) * step
         elif (sample := samples.get(v)) is not None:
-            level = levels[v] if loop.synchronised else THREAD
-            environment[v] = unknown_like(c, f"{v} after", level, sample)
+            environment[v] = unknown_like(c, f"{v} after", max(levels[v], level), sample)
     if loop.counter is not None and loop.start is not None and loop.step is not None:
-        environment[loop.counter] = loop.start + trips * loop.step
+        if loop.counter_assigned:
+            environment[loop.counter] = c.fresh(f"{loop.counter} after", THREAD)
+        else:
+            environment[loop.counter] = loop.start + c.fresh("@trips", level, nonnegative=True) * loop.step
     c.environment = environment
-    outward = [e for e in exits if e.kind not in ("break", "continue")]
-    level = GROUP if all(c.level(e.condition) <= GROUP for e in outward) and loop.synchronised else THREAD
-    return [
-        replace(e, condition=Unknown(f"left#{next(c.numbers)}", level), intervals=c.intervals) for e in outward
-    ], True
+
+
+def _last_test(c: Context, loop: _Loop) -> None:
+    """The test that ends a `while` reads, and may synchronise, behind the last trip."""
+    mark = (len(c.guards), len(c.control))
+    _run_prelude(c, loop)
+    assert loop.condition is not None
+    evaluate(c, loop.condition)
+    without_guard(c, mark)
+
+
+def _run_prelude(c: Context, loop: _Loop) -> None:
+    exits, falls = c.run_block(c, loop.prelude)
+    if exits or not falls:
+        raise TooLarge("the condition of a loop leaves the loop")
 
 
 # --- shape of the body -----------------------------------------------------------------------------------------------
@@ -501,23 +533,26 @@ def _assigned(block: k.Block) -> list[str]:
 
 
 def _induction(
-    c: Context, body: k.Block, assigned: tuple[str, ...], counter: str | None
+    c: Context, body: k.Block, prelude: k.Block, counter: str | None
 ) -> dict[str, tuple[Polynomial, Polynomial]]:
     """Variables whose one assignment, at the top level of the body, adds a loop-invariant amount."""
     found: dict[str, tuple[Polynomial, Polynomial]] = {}
-    counts = {v: _assigned(body).count(v) for v in assigned}
+    assigned = [*_assigned(prelude), *_assigned(body)]
+    # The loop may run no trip, so what evaluating an amount presumes (a divisor that is not zero) is not kept.
+    mark = (len(c.guards), len(c.control))
     for s in body:
         match s:
             case k.Assign(name, k.Binary("add" | "sub" as op, k.Local(same, _), amount, type)):
                 entry = c.environment.get(name)
-                if same != name or counts.get(name) != 1 or type.is_float or type.is_modular:
+                if same != name or assigned.count(name) != 1 or type.is_float or type.is_modular:
                     continue
-                if not isinstance(entry, Polynomial) or not _invariant(amount, set(assigned) | {counter}):
+                if not isinstance(entry, Polynomial) or not _invariant(amount, {*assigned, counter}):
                     continue
                 step = as_polynomial(c, evaluate(c, amount))
                 found[name] = (entry, step if op == "add" else -step)
             case _:
                 pass
+    without_guard(c, mark)
     return found
 
 

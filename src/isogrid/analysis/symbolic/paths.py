@@ -1,8 +1,11 @@
 """Paths that part and meet: conditional exits, merged environments, values nothing is known about."""
 
+from collections.abc import Callable
+from dataclasses import replace
+
 from isogrid.analysis.symbolic.context import Context, Exit, Value
 from isogrid.analysis.symbolic.expressions import merge
-from isogrid.analysis.symbolic.formula import Formula, Unknown, negate
+from isogrid.analysis.symbolic.formula import Formula, Unknown, both, negate
 from isogrid.analysis.symbolic.polynomial import Polynomial
 
 
@@ -10,6 +13,19 @@ def guard_remaining(c: Context, e: Exit) -> None:
     """After a conditional exit only the threads that did not take it go on."""
     c.control.append(c.level(e.condition))
     c.guards.append(negate(e.condition))
+
+
+def chosen(exits: list[Exit], wanted: Callable[[Exit], bool]) -> list[Exit]:
+    """The wanted ones of a list in which each condition presumes that no earlier exit was taken; an earlier exit that
+    is left out is then denied in the condition itself."""
+    found: list[Exit] = []
+    passed: list[Formula] = []
+    for e in exits:
+        if wanted(e):
+            found.append(replace(e, condition=both(*passed, e.condition)) if passed else e)
+        else:
+            passed.append(negate(e.condition))
+    return found
 
 
 def unknown_like(c: Context, prefix: str, level: int, sample: Value) -> Value:

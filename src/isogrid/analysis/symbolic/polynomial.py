@@ -40,7 +40,7 @@ def normal(c: Coefficient) -> Coefficient:
 
 def add(a: Coefficient, b: Coefficient) -> Coefficient:
     if isinstance(a, int) and isinstance(b, int):
-        return a + b
+        return _bounded(a + b)
     if largest(a) + largest(b) >= _LIMIT:
         raise TooLarge("a coefficient leaves 62 bits")
     return normal(a + b)
@@ -48,10 +48,16 @@ def add(a: Coefficient, b: Coefficient) -> Coefficient:
 
 def multiply(a: Coefficient, b: Coefficient) -> Coefficient:
     if isinstance(a, int) and isinstance(b, int):
-        return a * b
+        return _bounded(a * b)
     if largest(a) * largest(b) >= _LIMIT:
         raise TooLarge("a coefficient leaves 62 bits")
     return normal(a * b)
+
+
+def _bounded(value: int) -> int:
+    if -_LIMIT < value < _LIMIT:
+        return value
+    raise TooLarge("a coefficient leaves 62 bits")
 
 
 def is_zero(c: Coefficient) -> bool:
@@ -95,7 +101,9 @@ class Polynomial:
                 tuple(sorted((m, c if isinstance(c, int) else c.tobytes()) for m, c in self.terms.items()))
                 if all(isinstance(c, int) for c in self.terms.values())
                 else tuple(
-                    sorted((m, str(c) if isinstance(c, int) else c.tobytes().hex()) for m, c in self.terms.items())
+                    sorted(
+                        (m, str(c) if isinstance(c, int) else "v" + c.tobytes().hex()) for m, c in self.terms.items()
+                    )
                 )
             )
         return self._key

@@ -111,7 +111,7 @@ def _atom_bases(c: Context, name: str, into: set[str]) -> bool:
     atom = c.atoms[name]
     if atom.definition is None:
         into.add(name)
-        return name.split("#")[0] in ("trip", "gap") or "#" not in name
+        return name.split("#")[0] in ("@trip", "@gap") or "#" not in name
     operation, arguments = atom.definition
     if operation.startswith("load "):
         into.add(name)
