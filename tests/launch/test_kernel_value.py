@@ -1,5 +1,6 @@
 """Kernels as values: immutable, picklable, shared by threads; bind, defaults, optional arrays, generics, constants."""
 
+import copy
 import linecache
 import os
 import pickle
@@ -30,6 +31,9 @@ def test_repr() -> None:
 def test_immutable() -> None:
     with pytest.raises(AttributeError, match="a kernel is immutable"):
         k.saxpy.device = ig.device("cpu")  # type: ignore[misc]
+    with pytest.raises(AttributeError, match="a kernel is immutable"):
+        del k.saxpy.device
+    assert copy.copy(k.saxpy) is k.saxpy and copy.deepcopy([k.saxpy])[0] is k.saxpy
     assert k.saxpy.__name__ == "saxpy" and k.saxpy.__module__ == "tests.launch.kernels"
 
 

@@ -43,6 +43,9 @@ class Captured:
 def capture(function: FunctionType) -> Captured:
     """The syntax tree of `function`; raises `KernelRefused` where its source cannot be read."""
     code = function.__code__
+    wrapped = function.__dict__.get("__wrapped__")
+    if isinstance(wrapped, FunctionType):
+        raise KernelRefused([_wrapped(capture(wrapped))])
     file, lines = source_lines(function)
     if not lines:
         raise KernelRefused([_no_source(function)])
@@ -143,12 +146,24 @@ def _no_source(function: FunctionType) -> Report:
     )
 
 
+def _wrapped(inner: Captured) -> Report:
+    name = inner.tree.name
+    return Report(
+        code="IG171",
+        title=f"another decorator has wrapped `{name}`",
+        primary=Label(inner.signature_span()),
+        why="a kernel or helper is compiled from its own `def`, and what the wrapper does would be lost",
+        remedies=(Remedy(f"leave only the decorator of isogrid on `{name}`"),),
+        kernel=name,
+    )
+
+
 def _not_found(function: FunctionType) -> Report:
     code = function.__code__
     place = Span(code.co_filename, code.co_firstlineno, 1, code.co_firstlineno, 1)
     return Report(
         code="IG171",
-        title=f"line {code.co_firstlineno} of {code.co_filename} does not define `{function.__name__}` with `def`",
+        title=f"line {code.co_firstlineno} does not define `{function.__name__}` with a plain `def`",
         primary=Label(place),
         why="a kernel or helper is one plain `def`, and its file may not have changed since it was imported",
         remedies=(Remedy("write it as a `def`; if the file was edited, import it again"),),

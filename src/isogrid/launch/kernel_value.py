@@ -78,6 +78,15 @@ class Kernel:
             return
         raise AttributeError(f"a kernel is immutable; .options(), .on() and .bind() give new ones ({name!r} was set)")
 
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a kernel is immutable ({name!r} was deleted)")
+
+    def __copy__(self) -> "Kernel":
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Kernel":
+        return self
+
     def __call__(self, *arguments: Any, **keywords: Any) -> None:
         """Launch on these arguments and return when the launch is done."""
         if keywords or self.native(*arguments) is not None:

@@ -1,0 +1,11 @@
+import contextlib
+
+import isogrid as ig
+from isogrid import InOut, f32
+from isogrid.dims import N
+
+
+@ig.kernel(grid=N)
+@contextlib.contextmanager
+def k(x: InOut[f32, N]) -> None:
+    x[ig.gid()] = 0.0
