@@ -88,7 +88,9 @@ def is_small(kernel: k.Kernel, bound: BoundLaunch) -> bool:
     """Whether `LaunchFacts.small` holds for this launch."""
     sizes = [*bound.dims.values(), *bound.extents, *(array.size for array in bound.arrays.values())]
     sizes.append(math.prod(bound.threads(kernel.geometry, kernel.grouped)))
-    sizes.extend(abs(value) for value in bound.scalars.values() if isinstance(value, int))
+    # Modular integers (`w32`, `w64`) are not counted: no proof assumes that they are small.
+    checked = [p.name for p in kernel.parameters if isinstance(p, k.ScalarParameter) and p.type.is_checked]
+    sizes.extend(abs(int(bound.scalars[name])) for name in checked)
     return max(sizes) < _SMALL
 
 

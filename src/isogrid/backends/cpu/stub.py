@@ -154,7 +154,8 @@ class _Builder:
         if type is Scalar.BOOL:
             return (_BOOL, slot, 0, 0, 0, 0, 0, _NO_CELL, 0)
         self.scalars[name] = self._new()
-        least, most = max(type.minimum, -_SMALL_MOST), min(type.maximum, _SMALL_MOST)
+        bound = _SMALL_MOST if type.is_checked else _I64_MOST
+        least, most = max(type.minimum, -bound), min(type.maximum, bound)
         return (_INTEGER, slot, least, most, 0, 0, 0, self.scalars[name], 0)
 
     def _new(self, count: int = 1) -> int:
