@@ -111,8 +111,7 @@ def poison(builder: Builder, name: str, node: ast.AST) -> None:
     frame = builder.frame
     if name not in frame.locals:
         return
-    if name not in frame.bindings:
-        frame.bindings[name] = Fixed(Poison(), builder.span(node))
+    frame.bindings[name] = Fixed(Poison(), builder.span(node))
     if frame.flow is not None:
         frame.flow.add(name)
 

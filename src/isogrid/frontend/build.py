@@ -4,7 +4,7 @@ build(define(saxpy.function, grid=N), Specialisation())  ->  ir.kernel.Kernel
 """
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from types import FunctionType
 from typing import Final, assert_never, cast
@@ -24,7 +24,7 @@ from isogrid.frontend.definition import (
     Specialisation,
 )
 from isogrid.frontend.geometry import constant_value
-from isogrid.frontend.inference import LAST_ROUND, Key
+from isogrid.frontend.inference import LAST_ROUND, Knowledge
 from isogrid.frontend.scope import Builder, Frame, RefusedError
 from isogrid.frontend.values import ArrayValue, FunctionValue, NothingValue, Typed
 from isogrid.ir import kernel as k
@@ -58,12 +58,12 @@ def build_with_constants(
     """As `build`, with the constants that the body used."""
     captures = Captures() if captures is None else captures
     captured = capture(cast(FunctionType, definition.function))
-    known: Mapping[Key, Scalar] = {}
+    known = Knowledge()
     for number in range(LAST_ROUND):
         builder = Builder(definition, specialisation, captures, known)
         kernel = _round(builder, captured)
-        known = builder.inference.resolved()
-        settled = builder.inference.is_settled(known)
+        known = builder.inference.learned()
+        settled = builder.inference.is_settled()
         # Types that do not settle contradict each other, which the last round reports.
         if builder.reports and (settled or number == LAST_ROUND - 1):
             raise KernelRefused(sorted(builder.reports, key=_place))

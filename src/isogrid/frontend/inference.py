@@ -36,11 +36,19 @@ def literal_type(value: int | float) -> Scalar:
     return INDEX if isinstance(value, int) else Scalar.F32
 
 
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """What earlier rounds found: types that are certain, and guesses for locals that only literals were assigned to."""
+
+    certain: Mapping[Key, Scalar] = field(default_factory=dict[Key, Scalar])
+    guessed: Mapping[Key, Scalar] = field(default_factory=dict[Key, Scalar])
+
+
 @dataclass(slots=True)
 class Inference:
-    """Types known from the last round, and what this round finds."""
+    """Types known from the rounds before, and what this round finds."""
 
-    known: Mapping[Key, Scalar] = field(default_factory=dict[Key, Scalar])
+    known: Knowledge = field(default_factory=Knowledge)
     found: dict[Key, list[Contribution]] = field(default_factory=dict[Key, list[Contribution]])
     declared: dict[Key, tuple[Scalar, Span]] = field(default_factory=dict[Key, tuple[Scalar, Span]])
     guesses: dict[Key, set[Scalar]] = field(default_factory=dict[Key, set[Scalar]])
@@ -59,25 +67,37 @@ class Inference:
         current, certain = self._current(key)
         if not certain:
             self.guessed_read = True
+            self.guesses.setdefault(key, set()).add(current)
         return current, not certain
 
     def declare(self, key: Key, type: Scalar, span: Span) -> None:
         """An annotation decides the type."""
         self.declared.setdefault(key, (type, span))
 
-    def resolved(self) -> dict[Key, Scalar]:
-        """The type of every local, by what this round found."""
-        types = {key: _decided(contributions) for key, contributions in self.found.items()}
-        types.update((key, type) for key, (type, _) in self.declared.items())
-        return types
-
-    def is_settled(self, resolved: Mapping[Key, Scalar]) -> bool:
+    def is_settled(self) -> bool:
         """Whether the code built in this round used the right type everywhere."""
         if self.guessed_read:
             return False
-        if any(resolved[key] is not type for key, types in self.guesses.items() for type in types):
+        types = {key: _decided(contributions) for key, contributions in self.found.items()} | self._declared_types()
+        if any(types.get(key, type) is not type for key, guessed in self.guesses.items() for type in guessed):
             return False
-        return all(self.known.get(key, type) is type for key, type in resolved.items())
+        return all(self.known.certain.get(key, type) is type for key, type in types.items())
+
+    def learned(self) -> Knowledge:
+        """What the next round may rely on.
+
+        A local to which only literals were assigned stays a guess, since some other local that it is computed from may
+        yet turn out to have a type. When a round brought nothing new, the guesses are taken for certain.
+        """
+        certain = {key: c.type for key in self.found if (c := self.decided_by(key)) is not None}
+        certain |= self._declared_types()
+        guessed = {key: _decided(c) for key, c in self.found.items() if key not in certain}
+        undisturbed = all(
+            key not in certain and guessed.get(key) is type for key, types in self.guesses.items() for type in types
+        )
+        if undisturbed or (certain == self.known.certain and guessed == self.known.guessed):
+            return Knowledge(certain | guessed)
+        return Knowledge(certain, guessed)
 
     def decided_by(self, key: Key) -> Contribution | None:
         """The first assignment that fixed the type of a local, if it is not a literal's."""
@@ -89,13 +109,16 @@ class Inference:
     def _current(self, key: Key) -> tuple[Scalar, bool]:
         if key in self.declared:
             return self.declared[key][0], True
-        if key in self.known:
-            return self.known[key], True
+        if key in self.known.certain:
+            return self.known.certain[key], True
         contributions = self.found.get(key, [])
         typed = next((c for c in contributions if not c.literal), None)
         if typed is not None:
             return typed.type, True
-        return _decided(contributions), False
+        return self.known.guessed.get(key) or _decided(contributions), False
+
+    def _declared_types(self) -> dict[Key, Scalar]:
+        return {key: type for key, (type, _) in self.declared.items()}
 
 
 def _decided(contributions: list[Contribution]) -> Scalar:

@@ -1,7 +1,7 @@
 """The state of one build: where statements go, what names mean here, which are assigned, and what was refused."""
 
 import ast
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import field
 from typing import Any, Final, NoReturn, TypeAlias
@@ -12,7 +12,7 @@ from isogrid.frontend import source
 from isogrid.frontend.capture import Captured
 from isogrid.frontend.captures import Captures
 from isogrid.frontend.definition import Definition, Specialisation
-from isogrid.frontend.inference import Inference, Key
+from isogrid.frontend.inference import Inference, Key, Knowledge
 from isogrid.frontend.values import POISON, ArrayValue, Value
 from isogrid.ir import kernel as k
 from isogrid.ir.types import Scalar
@@ -135,7 +135,7 @@ class Builder:
         definition: Definition,
         specialisation: Specialisation,
         captures: Captures,
-        known: Mapping[Key, Scalar],
+        known: Knowledge,
     ) -> None:
         self.definition: Final = definition
         self.specialisation: Final = specialisation
