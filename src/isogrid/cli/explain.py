@@ -7,7 +7,7 @@ i = ig.gid()              | i:i64 = gid(0)
 import difflib
 import linecache
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -23,6 +23,7 @@ from isogrid.diagnostics.span import Span
 from isogrid.ir import device as d
 from isogrid.ir import kernel as k
 from isogrid.ir.text import kernel_lines, print_kernel
+from isogrid.ir.walk import visit
 
 if TYPE_CHECKING:
     from isogrid.launch.kernel_value import Kernel
@@ -65,7 +66,6 @@ def explain_code(code: str) -> None:
 def explanation(kernel: "Kernel", settings: Sequence[str] = (), *, asm: bool = False) -> str:
     """Everything about one kernel as text."""
     stages = stages_of(kernel, settings)
-    file = kernel.definition.span.file
     llvm, pipeline, notes = generated(stages)
     sections = [
         ("kernel", f"{kernel_title(kernel)}\n{_specialised(stages)}"),
@@ -73,7 +73,7 @@ def explanation(kernel: "Kernel", settings: Sequence[str] = (), *, asm: bool = F
         ("kernel IR as written (! marks what may trap)", _beside(stages.built)),
         ("passes", _passes(stages)),
         ("device IR after the passes", _beside(stages.device)),
-        (f"LLVM IR for the cpu ({pipeline}; {'; '.join(notes) or 'no notes'})", _llvm(llvm, file)),
+        (f"LLVM IR for the cpu ({pipeline}; {'; '.join(notes) or 'no notes'})", _llvm(llvm, _files(stages.device))),
     ]
     if asm:
         sections.append(("assembly", assembly(stages)))
@@ -132,13 +132,22 @@ def _sources(spans: Sequence[Span]) -> list[str]:
     return shown
 
 
-def _llvm(text: str, file: str) -> str:
+def _files(kernel: d.Kernel) -> dict[int, str]:
+    """The file of each line that statements come from; an inlined helper may stand in another one than the kernel."""
+    files: dict[int, str] = {}
+    for node in visit(kernel.body):
+        files.setdefault(node.span.line, node.span.file)
+    return files
+
+
+def _llvm(text: str, files: Mapping[int, str]) -> str:
     """LLVM IR with the source line in place of each line mark."""
     out: list[str] = []
     for line in text.splitlines():
         mark = _LINE_MARK.match(line)
         shown = line if len(line) <= _CODE_WIDTH else f"{line[:_CODE_WIDTH]}..."
-        out.append(f"  ; {_source_line(file, int(mark.group(1)))}" if mark else shown)
+        number = int(mark.group(1)) if mark else 0
+        out.append(f"  ; {_source_line(files.get(number, ''), number)}" if mark else shown)
     return "\n".join(out)
 
 

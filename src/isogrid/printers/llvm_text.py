@@ -82,6 +82,7 @@ class Writer:
     constants: list[str] = field(default_factory=list[str])
     open: bool = True
     _count: int = 0
+    _line: int = 0
 
     def name(self, stem: str = "v") -> str:
         self._count += 1
@@ -101,6 +102,12 @@ class Writer:
     def do(self, text: str) -> None:
         if self.open:
             self.lines.append("  " + text)
+
+    def mark(self, line: int) -> None:
+        """Note that what follows comes from this line of the author's source, for people who read the text."""
+        if self.open and line > 0 and line != self._line:
+            self.lines.append(f"  ; line {line}")
+            self._line = line
 
     def place(self, label: str) -> None:
         """Start the block `label`, falling into it from the block before."""
