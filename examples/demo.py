@@ -17,7 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 import isogrid as ig
-from gallery import NAMES, Array, Example, canonical, load
+from gallery import NAMES, Array, Example, canonical, kernels_of, load
 
 #: Width in pixels of what one sees per panel at most.
 PANEL = 600
@@ -39,20 +39,19 @@ class Row:
         return not self.verdict
 
 
-def check(example: Example, module: Any) -> str:
+def check(example: Example) -> str:
     """Check every kernel of the file; empty if nothing is refused."""
-    for value in vars(module).values():
-        if isinstance(value, ig.Kernel):
-            try:
-                value.check()
-            except ig.KernelRefused as refusal:
-                return f"refused:{refusal}"
+    for kernel in kernels_of(example.name):
+        try:
+            kernel.check()
+        except ig.KernelRefused as refusal:
+            return f"refused:{refusal}"
     return ""
 
 
 def run(example: Example) -> Row:
     """Check, run small sizes on both devices, compare the large one with NumPy, time it."""
-    trouble = check(example, sys.modules[example.name])
+    trouble = check(example)
     agreed = 0
     for size in example.sizes:
         inputs = example.make_inputs(size, 1)
@@ -105,8 +104,9 @@ def table_of(rows: list[Row]) -> Table:
 
 def picture(folder: Path) -> Path:
     """Before and after: the photograph, its equalised grey, its edges, side by side."""
-    import photo
     from PIL import Image
+
+    import photo
 
     original = photo.photograph()
     result = photo.EXAMPLE.run({"photo": original}, "cpu")

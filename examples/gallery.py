@@ -8,6 +8,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+import isogrid as ig
+
 Array: TypeAlias = NDArray[Any]
 Inputs: TypeAlias = Mapping[str, Any]
 Outputs: TypeAlias = Mapping[str, Array]
@@ -139,6 +141,11 @@ def load(name: str) -> Example:
     """The example in the file of that name, which stands beside this one."""
     example: Example = importlib.import_module(name).EXAMPLE
     return example
+
+
+def kernels_of(name: str) -> list[ig.Kernel]:
+    """The kernels of the file of that name, in the order written."""
+    return [value for value in vars(importlib.import_module(name)).values() if isinstance(value, ig.Kernel)]
 
 
 def all_examples() -> list[Example]:

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import gallery
-import isogrid as ig
 
 SMALL = [(name, size) for name in gallery.NAMES for size in gallery.load(name).sizes]
 
@@ -46,9 +45,7 @@ def test_sizes_cover_the_edges(name: str) -> None:
 
 @pytest.mark.parametrize("name", gallery.NAMES)
 def test_check_accepts(name: str) -> None:
-    import importlib
-
-    kernels = [value for value in vars(importlib.import_module(name)).values() if isinstance(value, ig.Kernel)]
+    kernels = gallery.kernels_of(name)
     assert kernels
     for kernel in kernels:
         kernel.check()
