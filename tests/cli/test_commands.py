@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from isogrid.cli.bench import checkout
 from isogrid.diagnostics.codes import all_pages
 from isogrid.ir.parse import parse_device, parse_kernel
 
@@ -100,3 +101,27 @@ def test_without_the_extra_the_remedy_is_named() -> None:
     code = "import sys; sys.modules['typer'] = None\nfrom isogrid.cli.main import main\nmain(['devices'])"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (ran.returncode, ran.stderr) == (2, "the command line needs typer and rich: pip install 'isogrid[cli]'\n")
+
+
+def test_settings_choose_the_specialisation(isogrid: Callable[..., Any]) -> None:
+    text = isogrid(
+        "emit", "generic.py::scale", "-t", "kernel-ir", "--set", "Real=f64", "-s", "D=3", "-s", "BLOCK=128"
+    ).out
+    kernel = parse_kernel(text)
+    assert "InOut x: f64[3, #N]" in text
+    assert kernel.geometry.block == (128,)
+    assert "shown for: Real is f32" in isogrid("explain", "generic.py").out
+    for wrong in ("Real=i32", "Real=float", "D=many"):
+        assert isogrid("emit", "generic.py", "--set", wrong).code == 2
+
+
+def test_wide_code_may_keep_checks_that_the_usual_code_has_not(isogrid: Callable[..., Any]) -> None:
+    small = isogrid("emit", "mixed.py::saxpy", "-t", "device-ir").out
+    wide = isogrid("emit", "mixed.py::saxpy", "-t", "device-ir", "--wide").out
+    assert parse_device(small).name == parse_device(wide).name == "saxpy"
+
+
+def test_bench_finds_the_checkout() -> None:
+    folder = checkout()
+    assert folder is not None
+    assert (folder / "benchmarks" / "run.py").is_file()
