@@ -7,6 +7,7 @@ import pickle
 import subprocess
 import sys
 import threading
+import traceback
 from pathlib import Path
 from typing import Any
 
@@ -192,6 +193,26 @@ def test_pickle_of_a_local_kernel_carries_its_source(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == "[11, 11, 11] <isogrid kernel local(x: InOut[i32, N]) grid=N>"
+
+
+def test_tracebacks_show_the_authors_line_and_one_of_ours() -> None:
+    def outside(x: InOut[i32, N]) -> None:
+        x[ig.gid() + 1] = 1
+
+    good = np.zeros(2, np.int32)
+    trapping = ig.kernel(grid=N)(outside)
+    for call in (
+        lambda: trapping(good),
+        lambda: trapping.on("interp")(good),
+        lambda: trapping([1]),
+        lambda: k.open_fill.launch(1, good, grid=-1),
+        lambda: ig.kernel(grid="N")(outside),
+    ):
+        with pytest.raises((ig.Trap, ig.LaunchError, ig.KernelRefused)) as caught:
+            call()
+        frames = [frame.filename for frame in traceback.extract_tb(caught.value.__traceback__)]
+        assert len([file for file in frames if file != __file__]) <= 1, frames
+        assert caught.value.__cause__ is None and caught.value.__suppress_context__
 
 
 def test_threads_share_one_compilation(monkeypatch: pytest.MonkeyPatch) -> None:

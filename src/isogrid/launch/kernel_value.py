@@ -14,7 +14,7 @@ from isogrid.frontend.geometry import constant_value, expression_text
 from isogrid.launch import dispatch
 
 from isogrid.launch.devices import SCOPES, Device, choose, device as device_named  # isort: skip
-from isogrid.launch.errors import LaunchTypeError, OptionError
+from isogrid.launch.errors import DeviceError, LaunchError, LaunchTypeError, OptionError, RequirementError
 from isogrid.launch.geometry import Given
 from isogrid.launch.native import UNUSUAL
 from isogrid.launch.options import (
@@ -26,9 +26,18 @@ from isogrid.launch.options import (
     unknown_option,
 )
 from isogrid.launch.specialise import check_specialisations, tunable_values
-from isogrid.support.errors import KernelRefused
+from isogrid.support.errors import KernelRefused, KnownLimit
+from isogrid.traps import Trap
 
 _OPEN: Final = Given()
+
+
+#: Errors about the author's kernel or call: their tracebacks end at the author's line and one of ours.
+OF_THE_AUTHOR: Final = (KernelRefused, KnownLimit, LaunchError, RequirementError, OptionError, DeviceError, Trap)
+
+
+def _for_the_author(error: Exception) -> Exception:
+    return error.with_traceback(None)
 
 
 def _unusual(*arguments: Any) -> Any:
@@ -90,7 +99,10 @@ class Kernel:
     def __call__(self, *arguments: Any, **keywords: Any) -> None:
         """Launch on these arguments and return when the launch is done."""
         if keywords or self.native(*arguments) is not None:
-            self._launch(arguments, keywords)
+            try:
+                self._launch(arguments, keywords)
+            except OF_THE_AUTHOR as error:
+                raise _for_the_author(error) from None
 
     def _launch(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> None:
         if SCOPES.open and not keywords:
@@ -110,8 +122,11 @@ class Kernel:
         **keywords: Any,
     ) -> None:
         """Launch, filling in what the decorator left open: `grid` or `groups`, `block`, and the device."""
-        chosen = None if device is None else device_named(device)
-        dispatch.launch(self, arguments, keywords, Given(grid, groups, block), chosen, stream)
+        try:
+            chosen = None if device is None else device_named(device)
+            dispatch.launch(self, arguments, keywords, Given(grid, groups, block), chosen, stream)
+        except OF_THE_AUTHOR as error:
+            raise _for_the_author(error) from None
 
     def on(self, device: "str | Device") -> "Kernel":
         """This kernel for one device, which then refuses what it cannot do exactly."""
@@ -293,17 +308,20 @@ def kernel(
     def decorate(function: Callable[..., None]) -> Kernel:
         if not isinstance(function, FunctionType):
             raise TypeError(f"@ig.kernel decorates a plain function, not {function!r}")
-        definition = define(
-            function,
-            grid=grid,
-            groups=groups,
-            block=block,
-            warp=warp,
-            races=races,
-            deterministic=deterministic,
-            scope=scope,
-        )
-        return Kernel(definition, dispatch.Compiled())
+        try:
+            definition = define(
+                function,
+                grid=grid,
+                groups=groups,
+                block=block,
+                warp=warp,
+                races=races,
+                deterministic=deterministic,
+                scope=scope,
+            )
+            return Kernel(definition, dispatch.Compiled())
+        except OF_THE_AUTHOR as error:
+            raise _for_the_author(error) from None
 
     return decorate
 
