@@ -272,3 +272,24 @@ def test_objects_without_faithful_text_are_not_stored() -> None:
 
 def test_canonical_text_ignores_the_order_of_sets() -> None:
     assert canonical({"a": frozenset("xyz"), "b": (1, {2, 3})}) == canonical({"b": (1, {3, 2}), "a": frozenset("zyx")})
+
+
+def test_a_compiler_that_is_edited_meanwhile_stores_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What old code in memory compiled must not be found by the new code on disk."""
+    from isogrid.launch import stored
+
+    monkeypatch.setenv("ISOGRID_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(stored, "_key", lambda *_: "0" * 64)
+    monkeypatch.setattr(stored.SourceMemory, "still_holds", lambda *_: True)
+
+    class Runtime:
+        def to_bytes(self, artifact: object) -> bytes:
+            return b"code"
+
+    arguments: Any = (None, stored.SourceMemory(), None, Runtime(), None, None, None)
+    monkeypatch.setattr(stored, "compiler_stamp", lambda: "another")
+    stored.remember(*arguments)
+    assert default_cache().load("0" * 64) is None
+    monkeypatch.setattr(stored, "compiler_stamp", lambda: stored._STAMP)
+    stored.remember(*arguments)
+    assert default_cache().load("0" * 64) == b"code"

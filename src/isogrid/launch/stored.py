@@ -24,6 +24,9 @@ from isogrid.support.records import dataclass
 #: Changes when the meaning of an entry changes.
 _FORMAT: Final = "artifact 1"
 
+#: The compiler as this process has loaded it, or is about to: read when the first kernel is decorated.
+_STAMP: Final = compiler_stamp()
+
 
 @dataclass(slots=True)
 class SourceMemory:
@@ -65,9 +68,10 @@ def remember(
     artifact: Any,
     captures: Captures,
 ) -> None:
-    """Store an artifact that this process has compiled, unless a constant changed since the key was made."""
+    """Store an artifact that this process has compiled, unless a constant, or the compiler's own source, changed since
+    the key was made."""
     key = _key(definition, memory, specialisation, runtime, options)
-    if key is not None and memory.still_holds(definition, captures):
+    if key is not None and memory.still_holds(definition, captures) and compiler_stamp() == _STAMP:
         default_cache().store(key, runtime.to_bytes(artifact))
 
 
@@ -83,7 +87,7 @@ def _key(
     return digest(
         (
             _FORMAT,
-            compiler_stamp(),
+            _STAMP,
             runtime.name,
             *facts(),
             fingerprint,

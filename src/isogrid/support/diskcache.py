@@ -124,9 +124,8 @@ def _remove(path: Path) -> None:
         return
 
 
-@functools.cache
 def compiler_stamp() -> str:
-    """Identifies the compiler itself: version of isogrid, and path, size and time of each of its source files.
+    """Identifies the compiler itself: path, size and time of each of its source files.
 
     An edited checkout therefore never meets code that its former self compiled.
     """
