@@ -33,6 +33,8 @@ _NAMES: Final = (
 )
 _STATISTICS: Final = ("workers", "joined", "moved", "sleepers")
 _MOST_WORKERS: Final = 255
+#: The native side holds the addresses of these two; a program may replace them in their module.
+_SIGNAL_FUNCTIONS: Final = (signal.getsignal, signal.default_int_handler)
 
 
 class Context(ctypes.Structure):
@@ -94,8 +96,7 @@ def _set_up(addresses: dict[str, int]) -> None:
     )
     workers = min(usable_processors() - 1, _MOST_WORKERS)
     placement = os.environ.get("ISOGRID_PLACEMENT", "1") != "0"
-    # Both objects belong to modules that live as long as the interpreter.
-    setup(workers, _ticks_per_us(addresses), placement, id(signal.getsignal), id(signal.default_int_handler))
+    setup(workers, _ticks_per_us(addresses), placement, *map(id, _SIGNAL_FUNCTIONS))
 
 
 def _ticks_per_us(addresses: dict[str, int]) -> float:
