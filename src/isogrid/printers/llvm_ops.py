@@ -175,8 +175,9 @@ def _upper_half(w: Writer, op: str, arguments: Sequence[str], type: Machine, sha
 def _division(w: Writer, op: str, arguments: Sequence[str], type: Machine, shape: Shape) -> str:
     """Quotient or remainder; the divisor is not zero in any lane.
 
-    Vectors of i32 go through f64, which is exact: a fraction a / b lies at least 1 / |b| from every integer, relatively
-    more than 2^-53, so truncating the rounded quotient truncates the true one. MIN rem -1 is 0; the hardware traps.
+    Vectors go through f64 where that is exact: below 2^51 a fraction a / b lies at least 1 / |b| from every integer,
+    relatively more than 2^-53, so truncating the rounded quotient truncates the true one. MIN rem -1 is 0, where the
+    hardware traps.
     """
     text = type_text(type, shape.width)
     a, b = arguments
@@ -184,9 +185,32 @@ def _division(w: Writer, op: str, arguments: Sequence[str], type: Machine, shape
         minus = w.emit(f"icmp eq {text} {b}, {_constant((1 << type.bits) - 1, type, shape)}")
         one = _constant(1, type, shape)
         b = w.emit(f"select {type_text(Machine.I1, shape.width)} {minus}, {text} {one}, {text} {b}")
+    if shape.width > 1 and type is Machine.I64 and not _is_power_of_two(b):
+        return _long_division(w, op, a, b, shape)
     if shape.width == 1 or type is not Machine.I32 or _is_constant(b):
         return w.emit(f"{op} {text} {a}, {b}")
-    signed = op[0] == "s"
+    return _through_double(w, op, a, b, type, shape)
+
+
+def _long_division(w: Writer, op: str, a: str, b: str, shape: Shape) -> str:
+    """Vectors of i64 go through f64 where every operand lies in 0 .. 2^51 - 1, else lane by lane."""
+    text, width = type_text(Machine.I64, shape.width), shape.width
+    either = w.emit(f"or {text} {a}, {b}")
+    small = w.emit(f"icmp ult {text} {either}, {_constant(1 << 51, Machine.I64, shape)}")
+    bits = w.emit(f"bitcast <{width} x i1> {small} to i{width}")
+    fast, slow, done = w.block("short"), w.block("long"), w.block("divided")
+    w.branch(w.emit(f"icmp eq i{width} {bits}, -1"), fast, slow)
+    w.place(fast)
+    quick = _through_double(w, f"u{op[1:]}", a, b, Machine.I64, shape)
+    w.jump(done)
+    w.place(slow)
+    exact = w.emit(f"{op} {text} {a}, {b}")
+    w.place(done)
+    return w.emit(f"phi {text} [ {quick}, %{fast} ], [ {exact}, %{slow} ]")
+
+
+def _through_double(w: Writer, op: str, a: str, b: str, type: Machine, shape: Shape) -> str:
+    text, signed = type_text(type, shape.width), op[0] == "s"
     double = type_text(Machine.F64, shape.width)
     left = w.emit(f"{'sitofp' if signed else 'uitofp'} {text} {a} to {double}")
     right = w.emit(f"{'sitofp' if signed else 'uitofp'} {text} {b} to {double}")
@@ -196,6 +220,11 @@ def _division(w: Writer, op: str, arguments: Sequence[str], type: Machine, shape
         return quotient
     back = w.emit(f"mul {text} {quotient}, {b}")
     return w.emit(f"sub {text} {a}, {back}")
+
+
+def _is_power_of_two(operand: str) -> bool:
+    digits = operand.removesuffix(")").rsplit(" ", 1)[-1]
+    return digits.isdigit() and int(digits) & (int(digits) - 1) == 0
 
 
 def _is_constant(operand: str) -> bool:

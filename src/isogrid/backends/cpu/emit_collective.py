@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator
 
 from isogrid.backends.cpu.emit_memory import load, store
 from isogrid.backends.cpu.emit_units import counted, lane_loop
-from isogrid.backends.cpu.emit_values import BufferRef, Lanes, Val, apply, literal, vector
+from isogrid.backends.cpu.emit_values import BufferRef, Lanes, Val, apply, literal, splat, vector
 from isogrid.ir import device as d
 from isogrid.ir.device import Machine
 from isogrid.ir.types import Scalar
-from isogrid.printers.llvm_text import element_type, type_text
+from isogrid.printers.llvm_text import element_type, mangled, type_text
 
 #: Unroll a level of the tree into at most this many vectors.
 _UNROLLED = 16
@@ -205,12 +205,84 @@ class _Tool:
 
     def scan(self) -> None:
         if self.node.scalar.is_integer:
-            self._running_total()
+            if self.width == 1:
+                self._running_total()
+            else:
+                self._integer_scan()
             return
         distance = 1
         while distance < self.threads:
             self._scan_level(distance)
             distance *= 2
+
+    def _integer_scan(self) -> None:
+        """Wrapping prefixes of vectors where no prefix can leave the type, one exact value after another elsewhere."""
+        w = self.w
+        if self.node.total is None:
+            self._vector_scan()
+            return
+        slow, done = w.block("scan.exact"), w.block("scan.end")
+        fast = w.block("scan.fast")
+        bound = self.node.scalar.maximum // self.threads
+        largest = self._largest()
+        w.branch(w.emit(f"icmp ule {type_text(self.memory)} {largest}, {bound}"), fast, slow)
+        w.place(fast)
+        self._vector_scan()
+        w.jump(done)
+        w.place(slow)
+        self._running_total()
+        w.place(done)
+
+    def _largest(self) -> str:
+        """The largest magnitude of a slot, as an unsigned number."""
+        w, memory = self.w, self.memory
+        width = min(self.width, 1 << (self.threads.bit_length() - 1))
+        text = type_text(memory, width)
+        most = w.alloca(text, "most")
+        w.do(f"store {text} zeroinitializer, ptr {most}")
+
+        def one(first: str, mask: str | None) -> None:
+            lanes = self.lanes(width, mask)
+            value = self.raw(lanes, self.place(first, 0, width))
+            if self.node.scalar.is_signed:
+                value = apply(lanes, "smax", (value, apply(lanes, "ineg", (value,), memory)), memory)
+            before = Val(memory, w.emit(f"load {text}, ptr {most}"), 0 if width == 1 else None)
+            w.do(f"store {text} {vector(lanes, apply(lanes, 'umax', (value, before), memory))}, ptr {most}")
+
+        lane_loop(self.group.code, width, "0", str(self.threads), one)
+        lanes = w.emit(f"load {text}, ptr {most}")
+        if width == 1:
+            return lanes
+        return w.call(f"llvm.vector.reduce.umax.{mangled(memory, width)}", type_text(memory), [text], [lanes])
+
+    def _vector_scan(self) -> None:
+        """Prefixes modulo 2^n: within a vector by doubling distances, from vector to vector by a carry."""
+        w, scalar = self.w, type_text(self.memory)
+        width = min(self.width, 1 << (self.threads.bit_length() - 1))
+        text = type_text(self.memory, width)
+        carry = w.alloca(scalar, "carry")
+        w.do(f"store {scalar} 0, ptr {carry}")
+
+        def one(first: str, mask: str | None) -> None:
+            lanes = self.lanes(width, mask)
+            place = self.place(first, 0, width)
+            value = self.raw(lanes, place).text
+            distance = 1
+            while distance < width:
+                order = ", ".join(f"i32 {k - distance if k >= distance else width + k}" for k in range(width))
+                moved = w.emit(f"shufflevector {text} {value}, {text} zeroinitializer, <{width} x i32> <{order}>")
+                value = w.emit(f"add {text} {value}, {moved}")
+                distance *= 2
+            before = w.emit(f"load {scalar}, ptr {carry}")
+            if width == 1:
+                value = w.emit(f"add {text} {value}, {before}")
+                w.do(f"store {scalar} {value}, ptr {carry}")
+            else:
+                value = w.emit(f"add {text} {value}, {splat(w, before, self.memory, width)}")
+                w.do(f"store {scalar} {w.emit(f'extractelement {text} {value}, i64 {width - 1}')}, ptr {carry}")
+            self.put(lanes, place, Val(self.memory, value, 0 if width == 1 else None))
+
+        lane_loop(self.group.code, width, "0", str(self.threads), one)
 
     def _running_total(self) -> None:
         """Integer prefixes one after another, exact."""

@@ -12,7 +12,7 @@ from isogrid.backends.cpu.emit_collective import emit_collective, scratch_elemen
 from isogrid.backends.cpu.emit_frame import FunctionFrame, variable_slots, work_array
 from isogrid.backends.cpu.emit_guards import LaneFacts, Split, split_guards
 from isogrid.backends.cpu.emit_interior import find_interior
-from isogrid.backends.cpu.emit_lanes import emit_thread, poll, write_record, zeroed_slots
+from isogrid.backends.cpu.emit_lanes import emit_thread, in_versions, poll, write_record, zeroed_slots
 from isogrid.backends.cpu.emit_levels import GROUP, LANE, ROW, Levels, expressions_of, find_levels, names_in
 from isogrid.backends.cpu.emit_memory import evaluate, load, store
 from isogrid.backends.cpu.emit_regions import (
@@ -438,7 +438,17 @@ def _row(group: Group, body: d.Block, row: str) -> None:
 
     def threads(inner: d.Block) -> Callable[[str, str | None], None]:
         used = _names_of(inner)
-        return lambda first, mask: _threads(group, inner, specials, used, width, row, start, first, mask)
+
+        def run(first: str, mask: str | None) -> None:
+            def version(slow: str) -> None:
+                _threads(group, inner, specials, used, width, row, start, first, mask, slow)
+
+            if width == 1 or mask is not None:
+                version("")
+            else:
+                in_versions(lanes, inner, version)
+
+        return run
 
     interior = None if group.limit or split.single else find_interior(body, group.facts)
     if interior is None:
@@ -466,6 +476,7 @@ def _threads(
     start: str,
     first: str,
     mask: str | None,
+    slow: str,
 ) -> None:
     """One vector of threads of a region: kept values come in, the body runs, what it assigned goes out."""
     w, stride, axis = group.lanes.w, 0 if width == 1 else 1, group.axis
@@ -492,9 +503,9 @@ def _threads(
             write_slot(lanes, slots[name], _kept(group, lanes, name, row))
         elif name in read and name not in written:
             lanes.env[name] = _kept(group, lanes, name, row)
-    lanes.mask = mask
+    lanes.mask, lanes.slow = mask, slow
     emit_thread(lanes, body)
-    lanes.mask = None
+    lanes.mask, lanes.slow = None, ""
     for name in sorted(written & kept.keys()):
         value = read_slot(lanes, slots[name]) if name in slots else lanes.env[name]
         store(lanes, group.kept[name], _kept_place(group, lanes, name, row), value)

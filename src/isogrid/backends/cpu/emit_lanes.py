@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import assert_never
 
 from isogrid.backends.cpu.emit_atomic import emit_atomic
+from isogrid.backends.cpu.emit_levels import expressions_of
 from isogrid.backends.cpu.emit_memory import evaluate, fill, store
 from isogrid.backends.cpu.emit_values import (
     Frame,
@@ -18,6 +19,7 @@ from isogrid.backends.cpu.emit_values import (
     apply,
     both,
     literal,
+    makes_quotients,
     mask_text,
     mask_type,
     vector,
@@ -50,6 +52,7 @@ def emit_block(lanes: Lanes, body: Sequence[d.Statement]) -> None:
         if not lanes.w.open:
             break
         mask, cleared = lanes.mask, inside.cleared if inside else 0
+        lanes.w.mark(statement.span.line)
         _statement(lanes, statement)
         lanes.mask = mask
         if inside and inside.cleared != cleared and place + 1 < len(body) and lanes.w.open:
@@ -75,15 +78,19 @@ def _statement(lanes: Lanes, node: d.Statement) -> None:
         case d.Store():
             index = evaluate(lanes, node.index)
             store(lanes, lanes.code.buffers[node.buffer], index, evaluate(lanes, node.value))
+            lanes.slow = ""
         case d.Atomic():
             emit_atomic(lanes, node)
+            lanes.slow = ""
         case d.Check():
             _check(lanes, node)
         case d.If():
             _if(lanes, node)
         case d.For():
+            lanes.slow = ""
             _for(lanes, node)
         case d.Loop():
+            lanes.slow = ""
             _loop(lanes, node)
         case d.Scope():
             _scope(lanes, node)
@@ -331,6 +338,24 @@ def poll(lanes: Lanes) -> None:
     flag = w.emit(f"load volatile i32, ptr {code.interrupt}")
     w.branch(w.emit(f"icmp eq i32 {flag}, 0"), going, code.stop_label)
     w.place(going)
+
+
+def in_versions(lanes: Lanes, body: d.Block, run: Callable[[str], None]) -> None:
+    """Run `run(slow)` once, or where quotients of lanes matter in a version that may give up and one that does not."""
+    w = lanes.w
+    if not any(makes_quotients(e) for s in body for e in expressions_of(s)):
+        run("")
+        return
+    slow, done = w.block("slow"), w.block("fast.end")
+    start = len(w.lines)
+    run(slow)
+    w.jump(done)
+    if not any(line.endswith(f"label %{slow}") for line in w.lines[start:]):
+        w.place(done)
+        return
+    w.place(slow)
+    run("")
+    w.place(done)
 
 
 def zeroed_slots(lanes: Lanes) -> None:

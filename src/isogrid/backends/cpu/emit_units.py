@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from isogrid.backends.cpu.emit_frame import FunctionFrame, variable_slots, work_array
 from isogrid.backends.cpu.emit_guards import Bound, LaneFacts, Split, split_guards
 from isogrid.backends.cpu.emit_interior import Interior, find_interior
-from isogrid.backends.cpu.emit_lanes import emit_thread, poll, zeroed_slots
+from isogrid.backends.cpu.emit_lanes import emit_thread, in_versions, poll, zeroed_slots
 from isogrid.backends.cpu.emit_levels import LANE, Levels
 from isogrid.backends.cpu.emit_memory import evaluate
 from isogrid.backends.cpu.emit_strategy import Strategy
@@ -91,6 +91,12 @@ def _lane_range(
     looping = has_loop(split.body)
 
     def threads(inner: d.Block, first: str, mask: str | None) -> None:
+        if width == 1 or mask is not None:
+            version(inner, first, mask, "")
+        else:
+            in_versions(outside, inner, lambda slow: version(inner, first, mask, slow))
+
+    def version(inner: d.Block, first: str, mask: str | None, slow: str) -> None:
         here = dict(specials)
         here[("thread", axis)] = Val(Machine.I64, first, 0 if width == 1 else 1)
         here[("record", 0)] = Val(Machine.I64, _linear(frame, first, row))
@@ -99,6 +105,7 @@ def _lane_range(
         slots = variable_slots(frame, varying, width, names)
         lanes = Lanes(frame.code, width, here, {}, slots, Val(Machine.I64, "0", 0 if width == 1 else 1), levels, mask)
         frame.code.buffers.update(local)
+        lanes.slow = slow
         if looping:
             poll(lanes)
         zeroed_slots(lanes)

@@ -5,6 +5,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import assert_never
 
 from isogrid.backends.cpu.emit_levels import Levels
 from isogrid.ir import device as d
@@ -101,6 +102,9 @@ class Lanes:
     mask: str | None = None
     frames: list[Frame] = field(default_factory=list[Frame])
     depth: int = 0
+    #: Where to go when an assumption about all lanes fails: code that makes none. "" where none may be made, as after
+    #: the first store.
+    slow: str = ""
 
     @property
     def w(self) -> Writer:
@@ -148,7 +152,7 @@ def apply(lanes: Lanes, op: str, arguments: Sequence[Val], result: Machine) -> V
     if all(a.uniform for a in arguments):
         text = operation(lanes.w, op, [a.text for a in arguments], operand, result, Shape(1, lanes.code.flags))
         return Val(result, text, 0)
-    affine = _affine(lanes, op, arguments, result)
+    affine = _affine(lanes, op, arguments, result) or _whole_quotient(lanes, op, arguments)
     if affine is not None:
         return affine
     shape = Shape(lanes.width, lanes.code.flags)
@@ -181,6 +185,57 @@ def _affine(lanes: Lanes, op: str, arguments: Sequence[Val], result: Machine) ->
             return None
     text = operation(lanes.w, op, [a.text for a in arguments], first.type, result, Shape())
     return Val(result, text, stride)
+
+
+def _whole_quotient(lanes: Lanes, op: str, arguments: Sequence[Val]) -> Val | None:
+    """Quotient or remainder of adjacent values that all have the same quotient: else the slow version runs instead."""
+    dividend, second = arguments[0], arguments[1] if len(arguments) == 2 else arguments[0]
+    if not lanes.slow or dividend.stride != 1 or not second.uniform:
+        return None
+    divisor = _divisor(op, second)
+    if divisor is None:
+        return None
+    w, text = lanes.w, type_text(dividend.type)
+    if divisor.constant is not None and divisor.constant < lanes.width:
+        return None
+    remainder = w.emit(f"urem {text} {dividend.text}, {divisor.text}")
+    enough = w.emit(f"icmp uge {text} {divisor.text}, {lanes.width}")
+    last = w.emit(f"sub {text} {divisor.text}, {lanes.width}")
+    fits = w.emit(f"icmp ule {text} {remainder}, {last}")
+    going = w.block("whole")
+    w.branch(w.emit(f"and i1 {enough}, {fits}"), going, lanes.slow)
+    w.place(going)
+    if op in ("urem", "iand"):
+        return Val(dividend.type, remainder, 1)
+    return Val(dividend.type, w.emit(f"udiv {text} {dividend.text}, {divisor.text}"), 0)
+
+
+def _divisor(op: str, second: Val) -> Val | None:
+    match op:
+        case "udiv" | "urem":
+            return second
+        case "lshr" if second.constant is not None:
+            return literal(1 << second.constant, second.type)
+        case "iand" if second.constant is not None and second.constant & (second.constant + 1) == 0:
+            return literal(second.constant + 1, second.type) if second.constant + 1 < 1 << second.type.bits else None
+        case _:
+            return None
+
+
+def makes_quotients(node: d.Expr) -> bool:
+    """Whether an expression holds a division that `_whole_quotient` may simplify."""
+    match node:
+        case d.Op():
+            own = node.op in ("udiv", "urem") or (
+                node.op in ("lshr", "iand") and isinstance(node.arguments[1], d.Literal) and node.type is not Machine.I1
+            )
+            return own or any(makes_quotients(a) for a in node.arguments)
+        case d.Load():
+            return makes_quotients(node.index)
+        case d.Literal() | d.Value() | d.Argument() | d.Special():
+            return False
+        case _:
+            assert_never(node)
 
 
 def _signed(bits: int, type: Machine) -> int:
