@@ -48,6 +48,15 @@ def test_links_lead_somewhere(page: Path) -> None:
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
 
 
+def test_every_environment_variable_is_documented() -> None:
+    sources = "\n".join(path.read_text() for path in (ROOT / "src").rglob("*.py"))
+    page = (ROOT / "docs" / "reference" / "environment.md").read_text()
+    used = set(re.findall(r"[\"'](ISOGRID_[A-Z_]+)", sources))
+    documented = set(re.findall(r"`(ISOGRID_[A-Z_]+)`", page))
+    # `doctor` shows what is set, also what only a later version reads.
+    assert documented <= used <= documented | {"ISOGRID_EXPLAIN"}
+
+
 def test_every_hand_written_page_is_in_the_index() -> None:
     index = (ROOT / "docs" / "README.md").read_text()
     for page in [*(ROOT / "docs" / "guide").glob("*.md"), *(ROOT / "docs" / "explanation").glob("*.md")]:
