@@ -226,12 +226,12 @@ def _atomic(builder: Builder, spelling: str, node: ast.Call) -> Value:
     target = arrays.place_of(builder, array, values["index"], given["index"], node)
     last = "new" if row.name == "cas" else "value"
     operands = [_operand(builder, array, values[p], given[p]) for p in ("expected", last) if p in values]
-    if not all(is_atom(o) for o in operands):
-        target, operands = _kept(builder, target, operands)
     use = AtomicUse(row.name, name, builder.span(node), tuple(operands))
     builder.atomics.setdefault(array.name, []).append(use)
     if row.needs_one_value:
         _check_one_value(builder, operands, [given[p] for p in ("expected", last) if p in given], name)
+    if not all(is_atom(o) for o in operands):
+        target, operands = _kept(builder, target, operands)
     expected = operands[0] if row.name == "cas" else None
     total = row.totals and array.element.is_checked
     checked = (True,) * len(target.indices)

@@ -272,7 +272,15 @@ def _integer(value: Value) -> int:
 
 def _zip(builder: Builder, node: ast.Call) -> Iterable:
     for keyword in node.keywords:
-        builder.refuse("IG129", "`zip` takes no keywords in a kernel", keyword, "not supported")
+        if keyword.arg == "strict" and isinstance(keyword.value, ast.Constant) and keyword.value.value is False:
+            continue
+        builder.refuse(
+            "IG129",
+            "`zip` takes no keyword in a kernel but `strict=False`",
+            keyword,
+            "not supported",
+            remedies=("for arrays of one length, give them the same dimension",),
+        )
     for argument in node.args:
         if isinstance(argument, ast.Starred):
             refusals.refuse_expression(builder, argument)
