@@ -1,0 +1,84 @@
+"""The campaign can see: with a fault planted in the prover, some mutant is accepted that races or diverges."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from isogrid.analysis.symbolic import decide, execute, loops, races
+from isogrid.analysis.symbolic.context import GROUP, Context, Intervals
+
+from . import campaign
+from .barriers import without_each_barrier
+
+Patch = pytest.MonkeyPatch
+#: Mutants tried before the campaign counts as blind.
+MOST = 1500
+
+
+def no_back_edge(patch: Patch) -> None:
+    """A trip's last interval does not reach the next trip's first."""
+    original: Any = loops._set_version
+
+    def forgetful(c: Context, loop: Any, entry: Any, levels: Any, state: Any, first: Any, version: int) -> None:
+        if version and loop.synchronised:
+            execute.new_interval(c)
+        original(c, loop, entry, levels, state, first, version)
+
+    patch.setattr(loops, "_set_version", forgetful)
+
+
+def all_control_uniform(patch: Patch) -> None:
+    """Every value counts as the same for the whole group."""
+    original = Context.level
+    patch.setattr(Context, "level", lambda self, value: min(original(self, value), GROUP))
+
+
+def no_barrier_check(patch: Patch) -> None:
+    """Every barrier counts as reached by every thread."""
+    patch.setattr(campaign, "check_barriers", lambda kernel: [])
+
+
+def no_question_across_groups(patch: Patch) -> None:
+    original: Any = races._array_pairs
+    patch.setattr(races, "_array_pairs", lambda c, accesses, everywhere: original(c, accesses, False))
+
+
+def tags_always_exclusive(patch: Patch) -> None:
+    def exclusive(a: Intervals, b: Intervals) -> bool:
+        return bool(a & b)
+
+    patch.setattr(races, "may_meet", exclusive)
+
+
+def guards_always_contradict(patch: Patch) -> None:
+    patch.setattr(decide, "_contradictory", lambda c, a, b, uniform: bool(a.access.guards and b.access.guards))
+
+
+def every_range_proved(patch: Patch) -> None:
+    patch.setattr(decide, "prove", lambda *arguments: True)
+
+
+FAULTS: list[Callable[[Patch], None]] = [
+    no_back_edge,
+    all_control_uniform,
+    no_barrier_check,
+    no_question_across_groups,
+    tags_always_exclusive,
+    guards_always_contradict,
+    every_range_proved,
+]
+
+
+@pytest.mark.parametrize("plant", FAULTS, ids=lambda f: f.__name__)
+def test_a_planted_fault_is_caught(plant: Callable[[Patch], None], monkeypatch: Patch) -> None:
+    plant(monkeypatch)
+    tally = campaign.Tally()
+    for number in range(MOST):
+        campaign.one(5, number, tally)
+        if tally.escapes:
+            return
+    for name, kernel in without_each_barrier():
+        if campaign.escape(kernel, name):
+            return
+    pytest.fail(f"{plant.__name__} was not noticed in {MOST} mutants")
