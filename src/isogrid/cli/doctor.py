@@ -42,9 +42,8 @@ def findings() -> Iterator[Finding]:
         yield _version(package)
     yield Finding("processors", str(os.cpu_count()))
     yield _cache()
-    for variable in ("ISOGRID_DEVICE", "ISOGRID_CACHE_DIR", "ISOGRID_DISABLE", "ISOGRID_TRACE", "ISOGRID_EXPLAIN"):
-        if variable in os.environ:
-            yield Finding(variable, os.environ[variable])
+    for variable in sorted(name for name in os.environ if name.startswith("ISOGRID_")):
+        yield Finding(variable, os.environ[variable])
     yield from _device_trials()
 
 
