@@ -314,6 +314,44 @@ def S49_life(a: In[i32, H, W], b: Out[i32, H, W]) -> None:
     b[gy, gx] = 1 if n == 3 or (me == 1 and n == 2) else 0
 
 
+@ig.kernel(groups=G, block=4, deterministic=False)
+def S50_lookback_scan(x: In[i32, G4], y: Out[i32, G4], state: InOut[i32, G]) -> None:
+    sh = ig.shared(i32, 4)
+    base = ig.shared(i32, 1)
+    lid = ig.lid()
+    group = ig.group_id()
+    sh[lid] = x[ig.gid()]
+    ig.barrier()
+    d = 1
+    while d < 4:
+        t = sh[lid - d] if lid >= d else 0
+        ig.barrier()
+        sh[lid] += t
+        ig.barrier()
+        d *= 2
+    if lid == 0:
+        agg = sh[3]
+        if group == 0:
+            base[0] = 0
+            ig.atomic_store(state, 0, 2 + 4 * agg)
+        else:
+            ig.atomic_store(state, group, 1 + 4 * agg)
+            pre = i32(0)
+            p = group - 1
+            while p >= 0:
+                s = ig.atomic_load(state, p)
+                if s % 4 != 0:
+                    pre += s // 4
+                    if s % 4 == 2:
+                        p = -1
+                    else:
+                        p -= 1
+            base[0] = pre
+            ig.atomic_store(state, group, 2 + 4 * (pre + agg))
+    ig.barrier()
+    y[ig.gid()] = sh[lid] + base[0]
+
+
 @ig.kernel(groups=1, block=8)
 def S53_upsample(x: In[i32, Literal[8]], y: Out[i32, Literal[16]]) -> None:
     gid = ig.gid()
@@ -345,10 +383,10 @@ def S55_rotate_shared(x: In[i32, N], y: Out[i32, N]) -> None:
 
 
 @ig.kernel(block=4)
-def S57_uniform_return(x: In[i32, M], y: InOut[i32, N], groups: i32) -> None:
+def S57_uniform_return(x: In[i32, M], y: InOut[i32, N], limit: i32) -> None:
     sh = ig.shared(i32, 4)
     lid = ig.lid()
-    if ig.group_id() >= groups:
+    if ig.group_id() >= limit:
         return
     sh[lid] = x[ig.gid()]
     ig.barrier()
@@ -373,6 +411,24 @@ def S61_diagonal(a: InOut[i32, M], n: ig.i64) -> None:
     gid = ig.gid()
     if gid < n:
         a[gid * (n + 1)] = 1
+
+
+@ig.kernel(groups=G, block=4, deterministic=False)
+def S65_last_group_atomic(
+    x: In[i32, G4], part: InOut[i32, G], done: InOut[i32, Literal[1]], out: Out[i32, Literal[1]]
+) -> None:
+    sh = ig.shared(i32, 4)
+    lid = ig.lid()
+    sh[lid] = x[ig.gid()]
+    ig.barrier()
+    if lid == 0:
+        s = sh[0] + sh[1] + sh[2] + sh[3]
+        ig.atomic_store(part, ig.group_id(), s)
+        if ig.atomic_add(done, 0, 1) == ig.num_groups() - 1:
+            t = i32(0)
+            for g in range(ig.num_groups()):
+                t += ig.atomic_load(part, g)
+            out[0] = t
 
 
 @ig.kernel(grid=N, block=8)
