@@ -10,7 +10,7 @@ from types import FunctionType
 from typing import Final, assert_never, cast
 
 from isogrid.diagnostics.report import Report
-from isogrid.frontend import binding, calls, expressions, functions, intrinsics, names, statements
+from isogrid.frontend import binding, calls, expressions, functions, intrinsics, outside, statements
 from isogrid.frontend.capture import Captured, capture
 from isogrid.frontend.captures import Captures
 from isogrid.frontend.coercion import condition
@@ -120,7 +120,7 @@ def _geometry(builder: Builder) -> k.Geometry:
     definition, specialisation = builder.definition, builder.specialisation
     kind = definition.kind or specialisation.kind or "grid"
     if definition.extents is not None:
-        extents = tuple(names.substituted(builder, e) for e in definition.extents)
+        extents = tuple(outside.substituted(builder, e) for e in definition.extents)
     else:
         extents = tuple(k.DimValue(f"grid.{axis}") for axis in range(specialisation.rank or 1))
     builder.rank = len(extents)
@@ -168,7 +168,7 @@ def _parameter(builder: Builder, frame: Frame, declaration: Declaration) -> k.Pa
             return k.ScalarParameter(name, type, span=span)
         case ArrayDeclaration(name=name, span=span):
             element = _element(builder, declaration.element)
-            shape = tuple(names.substituted(builder, e) for e in declaration.shape)
+            shape = tuple(outside.substituted(builder, e) for e in declaration.shape)
             frame.parameters[name] = ArrayValue(name, element, shape, Space.GLOBAL, declaration.access)
             return k.ArrayParameter(name, element, shape, declaration.access, span=span)
         case _:
@@ -192,7 +192,7 @@ def _dim_names(builder: Builder) -> Iterator[str]:
         shapes.append(builder.definition.extents)
     for shape in shapes:
         for extent in shape:
-            yield from _dims_in(names.substituted(builder, extent))
+            yield from _dims_in(outside.substituted(builder, extent))
 
 
 def _dims_in(expression: k.Expr) -> Iterator[str]:

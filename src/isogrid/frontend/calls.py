@@ -12,7 +12,7 @@ from isogrid.builtins.index import builtins_spelled
 from isogrid.builtins.operators import OPERATORS
 from isogrid.builtins.table import Builtin, Signature
 from isogrid.diagnostics.report import Label
-from isogrid.frontend import expressions, inlining, intrinsics, operators, refusals
+from isogrid.frontend import expressions, inlining, intrinsics, operators, refusals, refused_calls
 from isogrid.frontend.coercion import (
     as_type,
     default_type,
@@ -63,7 +63,7 @@ _FOLDED: Final[Mapping[str, Callable[..., Any]]] = {
 def call_value(builder: Builder, node: ast.Call) -> Value:
     """The value of a call; statements that it stands for are emitted."""
     if isinstance(node.func, ast.Attribute):
-        refusals.check_method(builder, node)
+        refused_calls.check_method(builder, node)
     called = expressions.evaluate(builder, node.func)
     match called:
         case Poison():
@@ -76,7 +76,7 @@ def call_value(builder: Builder, node: ast.Call) -> Value:
         case ObjectValue(object=Helper() as helper):
             return inlining.inline(builder, helper, node)
         case ObjectValue(object=object_):
-            refusals.refuse_call(builder, object_, node)
+            refused_calls.refuse_call(builder, object_, node)
         case _:
             builder.refuse("IG148", f"{builder.quoted(node.func)} cannot be called", node.func, "this is no function")
 
@@ -102,7 +102,7 @@ def arguments(
         given[parameters[position]] = argument
     for keyword in node.keywords:
         if keyword.arg is None:
-            refusals.refuse_double_star(builder, keyword)
+            refused_calls.refuse_double_star(builder, keyword)
         if keyword.arg not in parameters or keyword.arg in given:
             problem = "is given twice" if keyword.arg in given else "is no parameter"
             builder.refuse(
@@ -153,7 +153,7 @@ def _function(builder: Builder, spelling: str, node: ast.Call) -> Value:
         case "builtins.len":
             return _length(builder, node)
         case "builtins.float":
-            refusals.refuse_float(builder, node)
+            refused_calls.refuse_float(builder, node)
         case _:
             pass
     rows = builtins_spelled(spelling)
@@ -161,7 +161,7 @@ def _function(builder: Builder, spelling: str, node: ast.Call) -> Value:
         return _table_call(builder, spelling, rows, node)
     if spelling in NOT_YET:
         _refuse_elementary(builder, spelling, node)
-    refusals.refuse_function(builder, spelling, node)
+    refused_calls.refuse_function(builder, spelling, node)
 
 
 def _operator_call(builder: Builder, spelling: str, node: ast.Call) -> Value:

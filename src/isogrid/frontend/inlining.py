@@ -22,7 +22,8 @@ from isogrid.frontend.capture import Captured, capture
 from isogrid.frontend.coercion import expect
 from isogrid.frontend.dims import Dim, DimMeta
 from isogrid.frontend.language import ArrayAnnotation, Helper, scalar_of
-from isogrid.frontend.names import binding_value, constant_value
+from isogrid.frontend.names import binding_value
+from isogrid.frontend.outside import constant_value
 from isogrid.frontend.scope import Builder, Frame, Returns
 from isogrid.frontend.values import (
     ArrayValue,
