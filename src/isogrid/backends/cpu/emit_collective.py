@@ -123,12 +123,11 @@ class _Tool:
 
     def each(self, count: int, body: Callable[[Lanes, str], None]) -> None:
         """Vectors over slots 0..count: written out when few, as a loop otherwise."""
-        width = min(self.width, 1 << (count.bit_length() - 1)) if count else 1
-        if count % width == 0 and count // width <= _UNROLLED:
-            for first in range(0, count, width):
-                body(self.lanes(width, None), str(first))
-            return
-        lane_loop(self.group.code, width, "0", str(count), lambda first, mask: body(self.lanes(width, mask), first))
+
+        def one(first: str, mask: str | None, width: int) -> None:
+            body(self.lanes(width, mask), first)
+
+        lane_loop(self.group.code, self.width, "0", str(count), one, _UNROLLED)
 
     def tree(self, op: str) -> None:
         half = 1 << max(self.threads - 1, 0).bit_length()
@@ -173,7 +172,7 @@ class _Tool:
         total = w.alloca(text, "total")
         w.do(f"store {text} zeroinitializer, ptr {total}")
 
-        def one(first: str, mask: str | None) -> None:
+        def one(first: str, mask: str | None, width: int) -> None:
             lanes = self.lanes(width, mask)
             # Slots past the end read as zero under the mask.
             value = vector(lanes, part(lanes, self.raw(lanes, self.place(first, 0, width))))
@@ -241,7 +240,7 @@ class _Tool:
         most = w.alloca(text, "most")
         w.do(f"store {text} zeroinitializer, ptr {most}")
 
-        def one(first: str, mask: str | None) -> None:
+        def one(first: str, mask: str | None, width: int) -> None:
             lanes = self.lanes(width, mask)
             value = self.raw(lanes, self.place(first, 0, width))
             if self.node.scalar.is_signed:
@@ -263,7 +262,7 @@ class _Tool:
         carry = w.alloca(scalar, "carry")
         w.do(f"store {scalar} 0, ptr {carry}")
 
-        def one(first: str, mask: str | None) -> None:
+        def one(first: str, mask: str | None, width: int) -> None:
             lanes = self.lanes(width, mask)
             place = self.place(first, 0, width)
             value = self.raw(lanes, place).text

@@ -4,7 +4,6 @@ The precise twin keeps `limit`, the lowest thread that trapped in this interval:
 the threads below it, so that at the barrier the record names the lowest one.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import assert_never
 
@@ -27,7 +26,7 @@ from isogrid.backends.cpu.emit_regions import (
     plan_body,
 )
 from isogrid.backends.cpu.emit_strategy import Strategy, lane_axis_of
-from isogrid.backends.cpu.emit_units import bounded_range, counted, lane_loop
+from isogrid.backends.cpu.emit_units import LaneBody, bounded_range, counted, extreme, lane_loop
 from isogrid.backends.cpu.emit_values import BufferRef, Frame, Lanes, Val, apply, read_slot, write_slot
 from isogrid.backends.cpu.layout import RECORD_LOCAL, RECORD_OPERANDS, RECORD_SITE, RECORD_THREAD, totalled
 from isogrid.ir import device as d
@@ -163,6 +162,9 @@ def _allocate(group: Group) -> list[tuple[str, int]]:
         group.limit = code.w.alloca("i64", "limit")
     return zeroed
 
+
+#: Statements of a region whose vectors may be written out one after another.
+_SMALL = 8
 
 #: The element type that stores a value of a machine type; only its machine type matters.
 _ELEMENTS = {
@@ -433,13 +435,14 @@ def _row(group: Group, body: d.Block, row: str) -> None:
     hi = str(group.row)
     if group.limit:
         left = w.emit(f"sub i64 {w.emit(f'load i64, ptr {group.limit}')}, {start}")
-        hi = w.call("llvm.smin.i64", "i64", ["i64", "i64"], [hi, left])
+        hi = extreme(w, "smin", hi, left)
     width = 1 if split.single else group.strategy.width
+    unrolled = 8 if sum(1 for _ in every_statement(body)) <= _SMALL else 1
 
-    def threads(inner: d.Block) -> Callable[[str, str | None], None]:
+    def threads(inner: d.Block) -> LaneBody:
         used = _names_of(inner)
 
-        def run(first: str, mask: str | None) -> None:
+        def run(first: str, mask: str | None, width: int) -> None:
             def version(slow: str) -> None:
                 _threads(group, inner, specials, used, width, row, start, first, mask, slow)
 
@@ -452,14 +455,14 @@ def _row(group: Group, body: d.Block, row: str) -> None:
 
     interior = None if group.limit or split.single else find_interior(body, group.facts)
     if interior is None:
-        lane_loop(group.frame.code, width, *bounded_range(outside, split, "0", hi), threads(split.body))
+        lane_loop(group.frame.code, width, *bounded_range(outside, split, "0", hi), threads(split.body), unrolled)
         return
     low, high = bounded_range(outside, Split(interior.bounds, (), ()), "0", hi)
     inside, edge, done = w.block("interior"), w.block("edge"), w.block("row.end")
     low_fits, high_fits = w.emit(f"icmp sle i64 {low}, 0"), w.emit(f"icmp sge i64 {high}, {hi}")
     w.branch(w.emit(f"and i1 {low_fits}, {high_fits}"), inside, edge)
     w.place(inside)
-    lane_loop(group.frame.code, width, "0", hi, threads(interior.body))
+    lane_loop(group.frame.code, width, "0", hi, threads(interior.body), unrolled)
     w.jump(done)
     w.place(edge)
     lane_loop(group.frame.code, width, *bounded_range(outside, split, "0", hi), threads(split.body))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from isogrid.backends.cpu.emit_frame import FunctionFrame, variable_slots, work_array
 from isogrid.backends.cpu.emit_guards import Bound, LaneFacts, Split, split_guards
@@ -113,14 +114,16 @@ def _lane_range(
 
     interior = None if frame.code.precise or split.single else find_interior(split.body, facts)
     if interior is None:
-        lane_loop(frame.code, width, lo, hi, lambda first, mask: threads(split.body, first, mask))
+        lane_loop(frame.code, width, lo, hi, lambda first, mask, lanes: threads(split.body, first, mask))
         return
     start, end = _inside(outside, interior, lo, hi)
-    lane_loop(frame.code, width, start, end, lambda first, mask: threads(interior.body, first, mask))
+    lane_loop(frame.code, width, start, end, lambda first, mask, lanes: threads(interior.body, first, mask))
     for_edges(
         outside,
         (lo, start, end, hi),
-        lambda lo, hi: lane_loop(frame.code, width, lo, hi, lambda first, mask: threads(split.body, first, mask)),
+        lambda lo, hi: lane_loop(
+            frame.code, width, lo, hi, lambda first, mask, lanes: threads(split.body, first, mask)
+        ),
     )
 
 
@@ -193,15 +196,22 @@ def bounded_range(outside: Lanes, split: Split, lo: str, hi: str) -> tuple[str, 
     for bound in split.bounds:
         limit = _limit(outside, bound)
         if bound.upper:
-            hi = w.call("llvm.smin.i64", "i64", ["i64", "i64"], [hi, limit])
+            hi = extreme(w, "smin", hi, limit)
         else:
-            lo = w.call("llvm.smax.i64", "i64", ["i64", "i64"], [lo, limit])
+            lo = extreme(w, "smax", lo, limit)
     for bound in split.bounds:
         if bound.dynamic and bound.offset is not None:
             hi = w.emit(f"select i1 {_does_not_wrap(outside, bound.offset)}, i64 {hi}, i64 {lo}")
     for gate in split.gates:
         hi = w.emit(f"select i1 {evaluate(outside, gate).text}, i64 {hi}, i64 {lo}")
     return lo, hi
+
+
+def extreme(w: Writer, op: str, a: str, b: str) -> str:
+    """The smaller or larger of two i64, at once where both are numbers."""
+    if _is_number(a) and _is_number(b):
+        return str((min if op == "smin" else max)(int(a), int(b)))
+    return w.call(f"llvm.{op}.i64", "i64", ["i64", "i64"], [a, b])
 
 
 def _does_not_wrap(outside: Lanes, offset: d.Expr) -> str:
@@ -211,39 +221,66 @@ def _does_not_wrap(outside: Lanes, offset: d.Expr) -> str:
 
 def _limit(outside: Lanes, bound: Bound) -> str:
     limit = evaluate(outside, bound.limit)
+    if limit.constant is not None:
+        limit = Val(Machine.I64, str(limit.constant - ((limit.constant >> 63) << 64)))
     if bound.offset is not None:
         offset = evaluate(outside, bound.offset)
         text = outside.w.call("llvm.ssub.sat.i64", "i64", ["i64", "i64"], [limit.text, offset.text])
         limit = Val(Machine.I64, text)
-    if bound.extra:
+    if bound.extra and _is_number(limit.text):
+        limit = Val(Machine.I64, str(min(int(limit.text) + bound.extra, (1 << 63) - 1)))
+    elif bound.extra:
         text = outside.w.call("llvm.sadd.sat.i64", "i64", ["i64", "i64"], [limit.text, str(bound.extra)])
         limit = Val(Machine.I64, text)
     return limit.text
 
 
-def lane_loop(code: Code, width: int, lo: str, hi: str, body: Callable[[str, str | None], None]) -> None:
-    """Run `body(first lane, mask)` over lo..hi: whole vectors without a mask, then one masked vector."""
+LaneBody: TypeAlias = Callable[[str, str | None, int], None]
+
+
+def lane_loop(code: Code, width: int, lo: str, hi: str, body: LaneBody, unrolled: int = 0) -> None:
+    """Run `body(first lane, mask, lanes)` over lo..hi: whole vectors without a mask, then one masked vector.
+
+    Between constants up to `unrolled` vectors are written out, the last ones narrower instead of masked.
+    """
     w = code.w
+    if _is_number(lo) and _is_number(hi) and _vectors(int(hi) - int(lo), width) <= unrolled:
+        _written_out(width, int(lo), int(hi), body)
+        return
     if width == 1:
-        counted(w, lo, hi, "1", lambda first: body(first, None))
+        counted(w, lo, hi, "1", lambda first: body(first, None, 1))
         return
     count = w.call("llvm.smax.i64", "i64", ["i64", "i64"], [w.emit(f"sub i64 {hi}, {lo}"), "0"])
     whole = w.emit(f"and i64 {count}, {-width}")
     end = w.emit(f"add i64 {lo}, {whole}")
-    counted(w, lo, end, str(width), lambda first: body(first, None))
-    if _never(count, whole):
+    counted(w, lo, end, str(width), lambda first: body(first, None, width))
+    if _is_number(lo) and _is_number(hi) and (int(hi) - int(lo)) % width == 0:
         return
     tail, done = w.block("tail"), w.block("tail.end")
     w.branch(w.emit(f"icmp ne i64 {count}, {whole}"), tail, done)
     w.place(tail)
     name = f"llvm.get.active.lane.mask.v{width}i1.i64"
     mask = w.call(name, f"<{width} x i1>", ["i64", "i64"], [end, hi])
-    body(end, mask)
+    body(end, mask, width)
     w.place(done)
 
 
-def _never(count: str, whole: str) -> bool:
-    return count == whole
+def _written_out(width: int, lo: int, hi: int, body: LaneBody) -> None:
+    at = lo
+    while at < hi:
+        while width > hi - at:
+            width //= 2
+        body(str(at), None, width)
+        at += width
+
+
+def _vectors(count: int, width: int) -> int:
+    """How many vectors cover `count` lanes, the last ones halved until they fit."""
+    return count // width + (count % width).bit_count() if count > 0 else 0
+
+
+def _is_number(text: str) -> bool:
+    return text.lstrip("-").isdigit()
 
 
 def counted(w: Writer, lo: str, hi: str, step: str, body: Callable[[str], None]) -> None:
