@@ -4,7 +4,6 @@
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
 
 Monomial: TypeAlias = tuple[int, ...]
@@ -13,11 +12,27 @@ Monomial: TypeAlias = tuple[int, ...]
 TERM_LIMIT = 24
 
 
-@dataclass(frozen=True, slots=True)
 class Polynomial:
-    """Immutable; `terms` is sorted by monomial and holds no zero coefficient."""
+    """Immutable; `terms` is sorted by monomial and holds no zero coefficient. Hash and atoms are kept, since facts are
+    compared and searched all the time."""
 
-    terms: tuple[tuple[Monomial, int], ...]
+    __slots__ = ("_atoms", "_hash", "terms")
+
+    def __init__(self, terms: tuple[tuple[Monomial, int], ...]) -> None:
+        self.terms = terms
+        self._hash = hash(terms)
+        self._atoms: frozenset[int] | None = None
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return isinstance(other, Polynomial) and self._hash == other._hash and self.terms == other.terms
+
+    def __repr__(self) -> str:
+        return f"Polynomial({self.terms!r})"
 
     @property
     def constant(self) -> int | None:
@@ -34,7 +49,9 @@ class Polynomial:
         return self.terms[0][1] if self.terms and self.terms[0][0] == () else 0
 
     def atoms(self) -> frozenset[int]:
-        return frozenset(atom for monomial, _ in self.terms for atom in monomial)
+        if self._atoms is None:
+            self._atoms = frozenset(atom for monomial, _ in self.terms for atom in monomial)
+        return self._atoms
 
     def __add__(self, other: "Polynomial") -> "Polynomial":
         terms = dict(self.terms)

@@ -19,6 +19,8 @@ _FACT_LIMIT = 40
 _PRODUCT_LIMIT = 32
 _ROW_LIMIT = 160
 _CASE_DEPTH = 3
+#: Eliminations after which a kernel gets only the first and cheapest look at each question.
+_WORK_LIMIT = 1200
 
 
 @dataclass(slots=True)
@@ -27,6 +29,9 @@ class Solver:
     _memo: dict[tuple[Polynomial, Facts], bool] = field(default_factory=dict[tuple[Polynomial, Facts], bool])
 
     _quick: dict[tuple[Polynomial, Facts], bool] = field(default_factory=dict[tuple[Polynomial, Facts], bool])
+
+    #: Eliminations done so far.
+    work: int = 0
 
     def proves(self, goal: Polynomial, facts: Facts) -> bool:
         """Whether `goal >= 0` follows from the facts and from what defines the atoms."""
@@ -59,7 +64,11 @@ class Solver:
     def _search(self, goal: Polynomial, facts: Facts, depth: int) -> bool:
         if self.atoms.range(goal)[0] >= 0:
             return True
-        if self._refutes(goal, facts, 1) or self._refutes(goal, facts, 4):
+        if self._refutes(goal, facts, 1):
+            return True
+        if self.work > _WORK_LIMIT:
+            return False
+        if self._refutes(goal, facts, 4):
             return True
         return depth > 0 and self._by_cases(goal, facts, depth)
 
@@ -81,6 +90,7 @@ class Solver:
 
     def _refutes(self, goal: Polynomial | None, facts: Facts, reach: int) -> bool:
         """Whether `goal <= -1` contradicts the facts that are at most `reach` steps of shared atoms away."""
+        self.work += 1
         start = goal.atoms() if goal is not None else frozenset(a for fact in facts for a in fact.atoms())
         told = self._relevant(start, facts, reach)
         if goal is not None:
