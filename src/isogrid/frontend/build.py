@@ -11,7 +11,6 @@ from typing import Final, assert_never, cast
 
 from isogrid.diagnostics.report import Report
 from isogrid.frontend import binding, calls, expressions, functions, intrinsics, outside, statements
-from isogrid.frontend.capture import Captured, capture
 from isogrid.frontend.captures import Captures
 from isogrid.frontend.coercion import condition
 from isogrid.frontend.definition import (
@@ -23,6 +22,7 @@ from isogrid.frontend.definition import (
     ScalarDeclaration,
     Specialisation,
 )
+from isogrid.frontend.functions import FunctionText
 from isogrid.frontend.geometry import constant_value
 from isogrid.frontend.inference import LAST_ROUND, Knowledge
 from isogrid.frontend.scope import Builder, Frame, RefusedError
@@ -57,11 +57,11 @@ def build_with_constants(
 ) -> Built:
     """As `build`, with the constants that the body used."""
     captures = Captures() if captures is None else captures
-    captured = capture(cast(FunctionType, definition.function))
+    text = captures.text(cast(FunctionType, definition.function))
     known = Knowledge()
     for number in range(LAST_ROUND):
         builder = Builder(definition, specialisation, captures, known)
-        kernel = _round(builder, captured)
+        kernel = _round(builder, text)
         known = builder.inference.learned()
         settled = builder.inference.is_settled()
         # Types that do not settle contradict each other, which the last round reports.
@@ -77,17 +77,17 @@ def _place(report: Report) -> tuple[str, int, int, str]:
     return span.file, span.line, span.column, report.code
 
 
-def _round(builder: Builder, captured: Captured) -> k.Kernel:
+def _round(builder: Builder, text: FunctionText) -> k.Kernel:
     """Build the whole kernel once with the types that are known so far."""
-    definition, tree = builder.definition, captured.tree
-    assigned = functions.assigned_names(tree)
+    definition, captured = builder.definition, text.captured
+    tree = captured.tree
     frame = Frame(
         function=definition.function,
         captured=captured,
         key=(),
         prefix="",
         locals=frozenset(),
-        assigned_once=functions.assigned_once(tree),
+        assigned_once=text.assigned_once,
         types=dict(builder.specialisation.types),
     )
     builder.kernel_source = captured
@@ -95,7 +95,7 @@ def _round(builder: Builder, captured: Captured) -> k.Kernel:
         geometry = _geometry(builder)
         parameters = _parameters(builder, frame)
         head = _requires(builder, tree)
-        _bind_assigned(builder, frame, frozenset(assigned))
+        _bind_assigned(builder, frame, text.assigned)
         statements.build_body(builder, tree, head)
         _check_whole(builder, geometry)
     return k.Kernel(

@@ -8,6 +8,7 @@ from typing import Any, cast
 import numpy as np
 
 from isogrid.frontend.constants import lookup
+from isogrid.frontend.functions import FunctionText, read_function
 from isogrid.support.records import dataclass
 
 
@@ -16,6 +17,7 @@ class Captures:
     """Values read so far. One object belongs to one kernel and is passed to each of its builds."""
 
     values: dict[Hashable, Any] = field(default_factory=dict[Hashable, Any])
+    texts: dict[FunctionType, FunctionText] = field(default_factory=dict[FunctionType, FunctionText])
     shown: dict[str, str] = field(default_factory=dict[str, str])
 
     def read(self, function: FunctionType, name: str) -> Any:
@@ -24,6 +26,12 @@ class Captures:
         if key not in self.values:
             self.values[key] = _frozen(lookup(function, name))
         return self.values[key]
+
+    def text(self, function: FunctionType) -> FunctionText:
+        """The source of a function, read once; raises `KernelRefused` where there is none."""
+        if function not in self.texts:
+            self.texts[function] = read_function(function)
+        return self.texts[function]
 
     def attribute(self, owner: ModuleType | type, name: str) -> Any:
         """The value of `owner.name`, for a module or class; raises `AttributeError` if it has none."""

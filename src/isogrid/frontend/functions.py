@@ -3,6 +3,34 @@
 import ast
 from collections import Counter
 from collections.abc import Iterator
+from types import FunctionType
+
+from isogrid.frontend.capture import Captured, capture
+from isogrid.support.records import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionText:
+    """The captured text of a function and what every inlining of it asks: found once, used at each call and round."""
+
+    captured: Captured
+    assigned: frozenset[str]
+    assigned_once: frozenset[str]
+    calls: tuple[ast.Call, ...]
+    has_one_end: bool
+
+
+def read_function(function: FunctionType) -> FunctionText:
+    """Capture a function; raises `KernelRefused` where its source cannot be read."""
+    captured = capture(function)
+    tree = captured.tree
+    return FunctionText(
+        captured,
+        frozenset(assigned_names(tree)),
+        assigned_once(tree),
+        tuple(node for node in _own_nodes(tree) if isinstance(node, ast.Call)),
+        ends_with_only_return(tree),
+    )
 
 
 def assigned_names(tree: ast.FunctionDef) -> Counter[str]:
@@ -65,13 +93,6 @@ def _own_nodes(tree: ast.FunctionDef) -> Iterator[ast.AST]:
         yield node
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
             pending.extend(reversed(list(ast.iter_child_nodes(node))))
-
-
-def calls_by_name(tree: ast.FunctionDef) -> Iterator[ast.Call]:
-    """Every call in the function itself."""
-    for node in _own_nodes(tree):
-        if isinstance(node, ast.Call):
-            yield node
 
 
 def docstring_of(tree: ast.FunctionDef) -> ast.stmt | None:

@@ -17,10 +17,11 @@ from types import FunctionType, NoneType
 from typing import Any, Final, NoReturn
 
 from isogrid.diagnostics.report import Label
-from isogrid.frontend import binding, calls, expressions, functions, statements
-from isogrid.frontend.capture import Captured, capture
+from isogrid.frontend import binding, calls, expressions, statements
+from isogrid.frontend.capture import Captured
 from isogrid.frontend.coercion import expect
 from isogrid.frontend.dims import Dim, DimMeta
+from isogrid.frontend.functions import FunctionText
 from isogrid.frontend.language import ArrayAnnotation, Helper, scalar_of
 from isogrid.frontend.names import binding_value
 from isogrid.frontend.outside import constant_value
@@ -50,14 +51,15 @@ DEEPEST: Final = 64
 def inline(builder: Builder, helper: Helper, node: ast.Call) -> Value:
     """Build the helper's body here and give what it returns."""
     function = helper.function
-    captured = _captured(builder, function, node)
+    text = _text(builder, function)
+    captured = text.captured
     _check_recursion(builder, function, node)
     given = _bound(builder, function, captured, node)
     values = calls.evaluated(builder, {name: n for name, n in given.items() if isinstance(n, ast.expr)})
-    frame = _frame(builder, function, captured, node)
+    frame = _frame(builder, function, text, node)
     with builder.inside(frame):
-        _bind_parameters(builder, frame, function, captured, given, values, node)
-        return _body(builder, frame, captured, node)
+        _bind_parameters(builder, frame, text, given, values, node)
+        return _body(builder, frame, text, node)
 
 
 def self_call(builder: Builder, node: ast.expr) -> ast.Call | None:
@@ -101,9 +103,9 @@ def repeat(builder: Builder, node: ast.Call) -> None:
 # --- the call --------------------------------------------------------------------------------------------------------
 
 
-def _captured(builder: Builder, function: FunctionType, node: ast.Call) -> Captured:
+def _text(builder: Builder, function: FunctionType) -> FunctionText:
     try:
-        return capture(function)
+        return builder.captures.text(function)
     except KernelRefused as refused:
         builder.reports.extend(refused.reports)
         builder.give_up()
@@ -166,17 +168,16 @@ def _bound(builder: Builder, function: FunctionType, captured: Captured, node: a
     return {**given, **{name: None for name in names if name not in given}}
 
 
-def _frame(builder: Builder, function: FunctionType, captured: Captured, node: ast.Call) -> Frame:
+def _frame(builder: Builder, function: FunctionType, text: FunctionText, node: ast.Call) -> Frame:
     caller = builder.frame
     key = (*caller.key, (node.lineno, node.col_offset), *_trips(caller))
-    assigned = functions.assigned_names(captured.tree)
     return Frame(
         function=function,
-        captured=captured,
+        captured=text.captured,
         key=key,
         prefix=f"{function.__name__}.",
-        locals=frozenset(assigned),
-        assigned_once=functions.assigned_once(captured.tree),
+        locals=text.assigned,
+        assigned_once=text.assigned_once,
         caller=caller,
         call=node,
     )
@@ -204,14 +205,14 @@ def _called_function(builder: Builder, node: ast.Call) -> FunctionType | None:
 def _bind_parameters(
     builder: Builder,
     frame: Frame,
-    function: FunctionType,
-    captured: Captured,
+    text: FunctionText,
     given: Mapping[str, ast.expr | None],
     values: Mapping[str, Value],
     node: ast.Call,
 ) -> None:
+    function, captured = frame.function, text.captured
     annotations = _annotations(builder, function, captured)
-    repeats = _repeats(builder, captured)
+    repeats = _repeats(builder, text)
     for name, argument in given.items():
         value = values[name] if argument is not None else _default_value(builder, function, name, node)
         place: ast.expr = argument if argument is not None else node
@@ -252,10 +253,9 @@ def _caller_span(frame: Frame, place: ast.expr) -> Any:
     return (frame.caller or frame).captured.span(place)
 
 
-def _repeats(builder: Builder, captured: Captured) -> bool:
-    return any(
-        _called_function(builder, call) is builder.frame.function for call in functions.calls_by_name(captured.tree)
-    )
+def _repeats(builder: Builder, text: FunctionText) -> bool:
+    """Whether the helper that is being built calls itself."""
+    return any(_called_function(builder, call) is builder.frame.function for call in text.calls)
 
 
 def _default_value(builder: Builder, function: FunctionType, name: str, node: ast.expr) -> Value:
@@ -399,10 +399,11 @@ def _bind_extent(builder: Builder, frame: Frame, what: str, extent: Any, actual:
 # --- the body --------------------------------------------------------------------------------------------------------
 
 
-def _body(builder: Builder, frame: Frame, captured: Captured, node: ast.Call) -> Value:
+def _body(builder: Builder, frame: Frame, text: FunctionText, node: ast.Call) -> Value:
+    captured = text.captured
     frame.flow = set(frame.bindings)
-    repeats = _repeats(builder, captured)
-    if functions.ends_with_only_return(captured.tree) and not repeats:
+    repeats = _repeats(builder, text)
+    if text.has_one_end and not repeats:
         frame.returns = Returns(label=None)
         statements.build_body(builder, captured.tree)
         return _single_result(frame, node)
