@@ -23,12 +23,23 @@ def mutate(kernel: k.Kernel, rng: random.Random) -> tuple[str, k.Kernel] | None:
     mutant = MUTATIONS[kind](kernel, rng)
     if mutant is None or mutant == kernel:
         return None
-    mutant = _with_access(mutant)
+    mutant = _consistent(mutant)
     try:
         verify(mutant, kind)
     except CompilerBug:
         return None
     return (kind, mutant) if assigned_before_read(mutant) else None
+
+
+def _checked(node: Any) -> Any:
+    match node:
+        case k.Load() | k.Store() | k.Atomic():
+            every = (True,) * len(node.indices)
+            return node if node.checked == every else replace(node, checked=every)
+        case k.For():
+            return replace(node, step_checked=True)
+        case _:
+            return node
 
 
 def assigned_before_read(kernel: k.Kernel) -> bool:
@@ -86,8 +97,9 @@ def _read(e: k.Expr, now: _Names) -> None:
             raise KeyError(node.name)
 
 
-def _with_access(kernel: k.Kernel) -> k.Kernel:
-    """Parameters that may be used as the body uses them."""
+def _consistent(kernel: k.Kernel) -> k.Kernel:
+    """Parameters that may be used as the body uses them, and no check left out that the front end knew needless."""
+    kernel = map_kernel(kernel, on_expr=_checked, on_statement=_checked)
     written = {s.array for s in visit(kernel.body) if isinstance(s, k.Store | k.Atomic)}
     parameters = tuple(
         replace(p, access=Access.INOUT if p.name in written else Access.IN) if isinstance(p, k.ArrayParameter) else p

@@ -30,18 +30,18 @@ def check_races(kernel: k.Kernel) -> list[Report]:
     return reports[:_MOST_REPORTS]
 
 
-def _extents(c: Context, kernel: k.Kernel, array: str) -> tuple[Polynomial, ...]:
-    for parameter in kernel.parameters:
-        if parameter.name == array and isinstance(parameter, k.ArrayParameter):
-            return tuple(as_polynomial(c, evaluate(c, e)) for e in parameter.shape)
-    for shared in kernel.shared:
-        if shared.name == array:
-            return tuple(Polynomial.constant(e) for e in shared.shape)
-    return ()
+def _shapes(c: Context, kernel: k.Kernel) -> dict[str, tuple[Polynomial, ...]]:
+    """The extents of every array that threads share."""
+    shapes = {
+        p.name: tuple(as_polynomial(c, evaluate(c, e)) for e in p.shape)
+        for p in kernel.parameters
+        if isinstance(p, k.ArrayParameter)
+    }
+    return shapes | {s.name: tuple(Polynomial.constant(e) for e in s.shape) for s in kernel.shared}
 
 
 def _report(c: Context, kernel: k.Kernel, pair: Unproved) -> Report:
-    witness = find_witness(c, pair.first, pair.second, pair.across, _extents(c, kernel, pair.first.array))
+    witness = find_witness(c, pair.first, pair.second, pair.across, _shapes(c, kernel))
     if witness is not None and witness.complete:
         return _refuted(c, kernel, pair, witness)
     return _unproved(c, kernel, pair)

@@ -211,17 +211,15 @@ def _recombine(
     c: Context, digits: list[tuple[Polynomial, Polynomial]], uniform: frozenset[str]
 ) -> list[tuple[Polynomial, Polynomial]]:
     """Equal quotient and remainder of divisions by one common value mean an equal dividend."""
-    extra: list[tuple[Polynomial, Polynomial]] = []
-    halves: dict[tuple[Any, Any], dict[str, tuple[Polynomial, Polynomial]]] = {}
+    halves: dict[tuple[Polynomial, Polynomial, Polynomial], set[str]] = {}
     for left, right in digits:
         x, y = _definition(c, left), _definition(c, right)
         if x is None or y is None or x[0] != y[0] or x[0] not in ("floordiv", "mod"):
             continue
-        if x[1][1] == y[1][1] and _is_uniform(x[1][1], uniform):
-            halves.setdefault((x[1][0], y[1][0]), {})[x[0]] = (x[1][0], y[1][0])
-    for (p, q), found in halves.items():
-        if len(found) == 2:
-            extra.append((p, q))
+        (dividend, divisor), (other, same_divisor) = x[1], y[1]
+        if divisor == same_divisor and _is_uniform(divisor, uniform):
+            halves.setdefault((dividend, other, divisor), set()).add(x[0])
+    extra = [(p, q) for (p, q, _), found in halves.items() if len(found) == 2]
     return digits + extra
 
 

@@ -167,10 +167,10 @@ def _constant(c: Context, value: int, type: Scalar) -> Value:
 
 def _parameter(c: Context, name: str, type: Scalar) -> Value:
     key = f"${name}"
+    if key not in c.atoms:
+        c.atom(key, LAUNCH, nonnegative=type.is_unsigned or type.is_modular or type is Scalar.BOOL)
     if type is Scalar.BOOL:
         return Unknown(key, LAUNCH)
-    if key not in c.atoms:
-        c.atom(key, LAUNCH, nonnegative=type.is_unsigned or type.is_modular)
     return Polynomial.atom(key)
 
 

@@ -23,6 +23,7 @@ from isogrid.analysis.symbolic.formula import (
     Unknown,
 )
 from isogrid.analysis.symbolic.polynomial import Polynomial, Vector
+from isogrid.ir.types import Scalar
 
 _BUDGET = 3000
 _SIZES = (1, 2, 3, 4, 5, 8, 16, 0)
@@ -31,7 +32,10 @@ _VALUES = (0, 1, 2, 3, 4, 8, 16)
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """`launch` values hold for both threads; `own` ones differ. `lids` are linear, `groups` one value per axis."""
+    """`launch` values hold for both threads; `own` ones differ. `lids` are linear, `groups` one value per axis.
+
+    `data` says what elements of arrays must hold that the kernel only reads: array, index, value.
+    """
 
     launch: tuple[tuple[str, int], ...]
     own: tuple[tuple[tuple[str, int], ...], tuple[tuple[str, int], ...]]
@@ -39,14 +43,21 @@ class Witness:
     groups: tuple[tuple[int, ...], tuple[int, ...]]
     index: tuple[int, ...]
     complete: bool
+    data: tuple[tuple[str, tuple[int, ...], int], ...] = ()
 
 
 class _Undecided(Exception):
     """A value depends on something that the search does not choose."""
 
 
-def find_witness(c: Context, a: Access, b: Access, across: bool, extents: tuple[Polynomial, ...]) -> Witness | None:
-    """Two threads of one group (`across`: of two groups) that touch one element, or None within the budget."""
+def find_witness(
+    c: Context, a: Access, b: Access, across: bool, shapes: Mapping[str, tuple[Polynomial, ...]]
+) -> Witness | None:
+    """Two threads of one group (`across`: of two groups) that touch one element, or None within the budget.
+
+    `shapes` holds the extents of every shared and global array.
+    """
+    extents = shapes[a.array]
     bases: list[set[str]] = []
     complete = True
     for access in (a, b):
@@ -74,6 +85,11 @@ def find_witness(c: Context, a: Access, b: Access, across: bool, extents: tuple[
         hit = _meet(c, a, b, across, extents, facts, sides)
         if hit is not None:
             lids, index = hit
+            data = _data(c, sides, lids)
+            if data is None or any(
+                _traps_before(c, x, values, shapes) for x, values in zip((a, b), sides, strict=True)
+            ):
+                continue
             groups = tuple(tuple(side.get(g, 0) for g in c.group_atoms) for side in sides)
             return Witness(
                 tuple((n, sides[0][n]) for n in shared),
@@ -85,8 +101,51 @@ def find_witness(c: Context, a: Access, b: Access, across: bool, extents: tuple[
                 (groups[0], groups[1]),
                 index,
                 complete,
+                data,
             )
     return None
+
+
+def _traps_before(
+    c: Context, access: Access, values: Mapping[str, int], shapes: Mapping[str, tuple[Polynomial, ...]]
+) -> bool:
+    """Whether some thread of the group leaves an array before this access, as far as these values tell: the group
+    would then not get here."""
+    evaluation = _Evaluation(c, values, strict=True)
+    for earlier in c.accesses[: access.order]:
+        try:
+            live: Any = np.ones(c.size, bool)
+            for g in earlier.guards:
+                live = live & evaluation.formula(g)
+            if not live.any():
+                continue
+            for p, extent in zip(earlier.indices, shapes[earlier.array], strict=True):
+                index = np.broadcast_to(evaluation.polynomial(p), (c.size,))[live]
+                if (index < 0).any() or (index >= evaluation.polynomial(extent)).any():
+                    return True
+        except _Undecided:
+            continue
+    return False
+
+
+def _data(
+    c: Context, sides: list[dict[str, int]], lids: tuple[int, int]
+) -> tuple[tuple[str, tuple[int, ...], int], ...] | None:
+    """The elements that both threads load, None where one element would have to hold two values."""
+    found: dict[tuple[str, tuple[int, ...]], int] = {}
+    for values, lid in zip(sides, lids, strict=True):
+        evaluation = _Evaluation(c, values)
+        for name, value in values.items():
+            definition = c.atoms[name].definition
+            if definition is None or not definition[0].startswith("load "):
+                continue
+            try:
+                place = tuple(int(np.broadcast_to(evaluation.polynomial(p), (c.size,))[lid]) for p in definition[1])
+            except _Undecided:
+                return None
+            if found.setdefault((definition[0][5:], place), value) != value:
+                return None
+    return tuple((array, place, value) for (array, place), value in found.items())
 
 
 def _fact_applies(c: Context, fact: Polynomial, names: set[str]) -> bool:
@@ -103,7 +162,12 @@ def _bases(c: Context, p: Polynomial, into: set[str]) -> bool:
 
 
 _COMPUTED = frozenset(
-    {"floordiv", "mod", "min", "max", "and", "or", "xor", "abs", "shl", "shr", "choice", "bool", "pow"}
+    {
+        *("floordiv", "mod", "min", "max", "and", "or", "xor", "abs", "shl", "shr", "choice", "bool", "pow"),
+        *(f"compare.{op}" for op in ("eq", "ne", "lt", "le", "gt", "ge")),
+        # Small whole numbers stay whole in floats.
+        *(f"{op}.{type}" for op in ("add", "sub", "mul", "neg", "to") for type in ("f32", "f64")),
+    }
 )
 
 
@@ -115,7 +179,9 @@ def _atom_bases(c: Context, name: str, into: set[str]) -> bool:
     operation, arguments = atom.definition
     if operation.startswith("load "):
         into.add(name)
-        return True
+        return all([_bases(c, x, into) for x in arguments])
+    if operation == "float":
+        return isinstance(arguments[1], Scalar) and arguments[1] in (Scalar.F32, Scalar.F64)
     if operation not in _COMPUTED:
         into.add(name)
         return False
@@ -132,7 +198,7 @@ def _formula_bases(c: Context, f: Formula, into: set[str]) -> bool:
         case AtLeastZero(p) | IsZero(p) | NotZero(p):
             return _bases(c, p, into)
         case Unknown():
-            return f.name.startswith(("load ", "compare."))
+            return f.name in c.atoms and _atom_bases(c, f.name, into)
         case Both(parts) | Either(parts):
             return all(_formula_bases(c, p, into) for p in parts)
 
@@ -215,7 +281,8 @@ def _lowest_pair(
 class _Evaluation:
     """Exact values for every thread of a group under one choice of the free atoms."""
 
-    def __init__(self, c: Context, values: Mapping[str, int]) -> None:
+    def __init__(self, c: Context, values: Mapping[str, int], strict: bool = False) -> None:
+        self.strict = strict
         self.context = c
         self.values = values
 
@@ -232,6 +299,9 @@ class _Evaluation:
         if name in self.values:
             return self.values[name]
         atom = self.context.atoms[name]
+        if atom.definition is not None and atom.definition[0] == "float":
+            bits, type = atom.definition[1]
+            return float(np.array(bits, f"u{type.size}").view(type.numpy))
         if atom.definition is None or atom.definition[0] not in _COMPUTED:
             raise _Undecided
         operation, arguments = atom.definition
@@ -249,8 +319,15 @@ class _Evaluation:
             case NotZero(p):
                 return np.asarray(self.polynomial(p)) != 0
             case Unknown():
-                # A condition on data can be made to hold by the data.
-                return np.ones(self.context.size, bool)
+                try:
+                    if f.name not in self.context.atoms:
+                        raise _Undecided
+                    return (np.asarray(self.atom(f.name)) != 0) == f.positive
+                except _Undecided:
+                    if self.strict:
+                        raise
+                    # What nothing is known about may hold; the witness is then not complete.
+                    return np.ones(self.context.size, bool)
             case Both(parts):
                 return np.logical_and.reduce([np.broadcast_to(self.formula(x), (self.context.size,)) for x in parts])
             case Either(parts):
@@ -265,6 +342,18 @@ def _compute(operation: str, values: list[Any]) -> Any:
             if (b == 0).any():
                 raise _Undecided
             return a // b if operation == "floordiv" else a % b
+        case "compare.eq":
+            return a == b
+        case "compare.ne":
+            return a != b
+        case "compare.lt":
+            return a < b
+        case "compare.le":
+            return a <= b
+        case "compare.gt":
+            return a > b
+        case "compare.ge":
+            return a >= b
         case "min":
             return np.minimum(a, b)
         case "max":
@@ -286,6 +375,22 @@ def _compute(operation: str, values: list[Any]) -> Any:
             return np.where(a, b, values[2])
         case "bool":
             return a.astype(np.int64)
+        case _:
+            return _compute_float(operation.partition(".")[0], a, b)
+
+
+def _compute_float(operation: str, a: Any, b: Any) -> Any:
+    match operation:
+        case "add":
+            return a + b
+        case "sub":
+            return a - b
+        case "mul":
+            return a * b
+        case "neg":
+            return -a
+        case "to":
+            return a
         case _:
             raise ValueError(operation)
 
