@@ -69,6 +69,10 @@ def splat_text(scalar: str, type: Machine, width: int) -> str:
     return scalar if width == 1 else f"splat ({type_text(type)} {scalar})"
 
 
+#: Instructions whose result may differ the next time.
+_IMPURE = frozenset({"load", "call", "phi", "atomicrmw", "cmpxchg", "alloca"})
+
+
 @dataclass(slots=True)
 class Writer:
     """One function being written: instructions in order, allocas apart, names that never repeat.
@@ -81,6 +85,9 @@ class Writer:
     declarations: dict[str, str] = field(default_factory=dict[str, str])
     constants: list[str] = field(default_factory=list[str])
     open: bool = True
+    #: Results of pure instructions of the present block by their text, and of loads by pointer, address and type.
+    known: dict[str, str] = field(default_factory=dict[str, str])
+    loaded: dict[tuple[str, str, str], str] = field(default_factory=dict[tuple[str, str, str], str])
     _count: int = 0
     _line: int = 0
 
@@ -94,10 +101,27 @@ class Writer:
         return f"{stem}.{self._count}"
 
     def emit(self, text: str, stem: str = "v") -> str:
-        """Write `%new = text` and give the new name."""
+        """Write `%new = text` and give the new name, or the name that this block already has for the same text."""
+        pure = text.split(" ", 1)[0] not in _IMPURE
+        if pure and text in self.known:
+            return self.known[text]
         result = self.name(stem)
         self.do(f"{result} = {text}")
+        if pure:
+            self.known[text] = result
         return result
+
+    def load(self, text: str, pointer: str, address: str) -> str:
+        """`text` loads from `address` in the array at `pointer`; the same load twice is one, up to the next store."""
+        key = (pointer, address, text)
+        if key not in self.loaded:
+            self.loaded[key] = self.emit(text)
+        return self.loaded[key]
+
+    def stored(self, pointer: str) -> None:
+        """Something was written to the array at `pointer`, which no other array overlaps."""
+        for key in [k for k in self.loaded if k[0] == pointer]:
+            del self.loaded[key]
 
     def do(self, text: str) -> None:
         if self.open:
@@ -114,6 +138,8 @@ class Writer:
         self.jump(label)
         self.lines.append(f"{label}:")
         self.open = True
+        self.known.clear()
+        self.loaded.clear()
 
     def jump(self, label: str) -> None:
         self.do(f"br label %{label}")

@@ -25,6 +25,7 @@ def emit_atomic(lanes: Lanes, node: d.Atomic) -> None:
     value = to_memory(lanes, evaluate(lanes, node.value), node.element)
     buffer = lanes.code.buffers[node.buffer]
     place = place_in(lanes, buffer, index)
+    lanes.w.stored(buffer.pointer)
     if lanes.width == 1:
         _one(lanes, node, buffer, place, value, expected)
     else:

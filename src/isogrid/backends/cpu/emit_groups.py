@@ -165,6 +165,8 @@ def _allocate(group: Group) -> list[tuple[str, int]]:
 
 #: Statements of a region whose vectors may be written out one after another.
 _SMALL = 8
+#: Rows that run together where they share loads.
+_TOGETHER = 4
 
 #: The element type that stores a value of a machine type; only its machine type matters.
 _ELEMENTS = {
@@ -384,7 +386,7 @@ def _region(group: Group, body: d.Block) -> None:
     if rows == 1:
         _row(group, body, "0")
     else:
-        counted(w, "0", str(rows), "1", lambda row: _row(group, body, row))
+        _rows(group, body, rows)
     code.trap_label = before
     if not group.limit:
         return
@@ -396,6 +398,41 @@ def _region(group: Group, body: d.Block) -> None:
     # Nothing may be computed for the whole group from what thread 0 did not reach.
     w.branch(w.emit(f"icmp eq i64 {limit}, 0"), before, done)
     w.place(done)
+
+
+def _rows(group: Group, body: d.Block, rows: int) -> None:
+    """Rows in turn; several at a time where they load the same elements, so that LLVM sees each load once."""
+    w = group.lanes.w
+    together = _TOGETHER if rows % _TOGETHER == 0 and not group.limit and _shared_loads(group, body) else 1
+
+    def several(row: str) -> None:
+        for step in range(together):
+            _row(group, body, row if step == 0 else w.emit(f"add nuw nsw i64 {row}, {step}"))
+
+    counted(w, "0", str(rows), str(together), several)
+
+
+def _shared_loads(group: Group, body: d.Block) -> bool:
+    """Whether many loads of straight-line code give every row the same lanes."""
+    lets = {s.name: s.value for s in body if isinstance(s, d.Let)}
+
+    def knows_row(node: d.Expr) -> bool:
+        match node:
+            case d.Special():
+                return node.kind in ("local", "thread", "linear") and node.axis != group.axis
+            case d.Value():
+                return node.name not in lets or knows_row(lets[node.name])
+            case d.Op():
+                return any(knows_row(a) for a in node.arguments)
+            case d.Load():
+                return True
+            case d.Literal() | d.Argument():
+                return False
+            case _:
+                assert_never(node)
+
+    loads = [s.value for s in body if isinstance(s, d.Let) and isinstance(s.value, d.Load)]
+    return sum(not knows_row(load.index) for load in loads) >= _TOGETHER
 
 
 def _prologue(group: Group, body: d.Block) -> tuple[d.Let, ...]:

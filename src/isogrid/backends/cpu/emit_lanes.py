@@ -40,7 +40,8 @@ def emit_thread(lanes: Lanes, body: d.Block) -> None:
     frame = _enter(lanes, "thread", "", exit, lanes.levels.divergent_return)
     emit_block(lanes, body)
     _exit(lanes, frame)
-    lanes.w.place(exit)
+    if frame.reached or not lanes.w.open:
+        lanes.w.place(exit)
     lanes.mask = mask
 
 
@@ -182,6 +183,7 @@ def _leave(lanes: Lanes, wanted: Callable[[Frame], bool]) -> None:
     """Go to the end of a construct: all lanes that are on together, or the lanes that are on apart from others."""
     target = next(f for f in reversed(lanes.frames) if wanted(f))
     if target.depth == lanes.depth:
+        target.reached = True
         lanes.w.jump(target.exit)
         return
     for frame in reversed(lanes.frames):

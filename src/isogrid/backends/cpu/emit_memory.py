@@ -47,9 +47,11 @@ def load(lanes: Lanes, buffer: BufferRef, index: Val, type: Machine) -> Val:
     text = type_text(memory)
     if index.uniform:
         address = _address(lanes, buffer, index)
-        got = Val(memory, lanes.w.emit(f"load {text}, ptr {address}, align {memory.bits // 8}"), 0)
+        got = Val(
+            memory, lanes.w.load(f"load {text}, ptr {address}, align {memory.bits // 8}", buffer.pointer, address), 0
+        )
     elif index.stride == 1:
-        got = Val(memory, _load_adjacent(lanes, _address(lanes, buffer, index), memory), None)
+        got = Val(memory, _load_adjacent(lanes, buffer.pointer, _address(lanes, buffer, index), memory), None)
     else:
         got = Val(memory, _gather(lanes, buffer, index, memory), None)
     return _as_bool(lanes, got) if buffer.element is Scalar.BOOL else got
@@ -79,11 +81,11 @@ def _addresses(lanes: Lanes, buffer: BufferRef, index: Val) -> str:
     )
 
 
-def _load_adjacent(lanes: Lanes, address: str, memory: Machine) -> str:
+def _load_adjacent(lanes: Lanes, pointer: str, address: str, memory: Machine) -> str:
     text = type_text(memory, lanes.width)
     align = memory.bits // 8
     if lanes.mask is None:
-        return lanes.w.emit(f"load {text}, ptr {address}, align {align}")
+        return lanes.w.load(f"load {text}, ptr {address}, align {align}", pointer, address)
     name = f"llvm.masked.load.{mangled(memory, lanes.width)}.p0"
     types = ["ptr", "i32 immarg", mask_type(lanes), text]
     lanes.w.declare(name, text, types)
@@ -121,6 +123,7 @@ def store(lanes: Lanes, buffer: BufferRef, index: Val, value: Val) -> None:
     value = to_memory(lanes, value, buffer.element)
     index = place_in(lanes, buffer, index)
     align = memory.bits // 8
+    lanes.w.stored(buffer.pointer)
     if lanes.width == 1 or (index.uniform and value.uniform):
         address = _address(lanes, buffer, index)
         lanes.w.do(f"store {type_text(memory)} {value.text}, ptr {address}, align {align}")

@@ -86,6 +86,7 @@ class Frame:
     live: str
     depth: int
     cleared: int = 0
+    reached: bool = False
 
 
 @dataclass(slots=True)
