@@ -311,6 +311,62 @@ def test_atomics(kind: str, value: str) -> None:
     agree(HISTOGRAM.format(t=kind, v=value).replace("max!", "max"), {"x": x, "out": out}, {"N": 80}, (2,))
 
 
+RETURNS = """
+kernel returns grouped
+  dims N
+  In x: i32[#N]
+  InOut out: i32[#N]
+  groups 2
+  block 40
+  shared s: i32[40]
+  body:
+    l:i64 = lid(0)
+    i:i64 = gid(0)
+    s[l!] = x[i!]
+    barrier
+    total:i32 = 0:i32
+    for j:i64 in range(0, 5, 1):
+      v:i32 = s[((l +! j) %! 40)!]
+      if v == 7:i32:
+        return
+      total = total +! v
+    out[i!] = total
+    if l == 3:
+      out[i!] = -1:i32
+    if l < 20:
+      out[i!] = out[i!] +! 1:i32
+"""
+
+
+def test_return_from_a_loop_behind_a_barrier() -> None:
+    x = np.arange(80, dtype=np.int32) % 23
+    agree(RETURNS, {"x": x, "out": np.full(80, 99, np.int32)}, {"N": 80}, (2,))
+
+
+QUOTIENTS = """
+kernel quotients
+  dims N
+  In x: i64[#N]
+  Out out: i64[#N]
+  scalar span: i64
+  grid #N
+  block 64
+  body:
+    i:i64 = gid(0)
+    q:i64 = i //! $span
+    r:i64 = i %! $span
+    far:i64 = x[((r + q) %! #N)!]
+    out[i!] = ((far *! 3) +! (x[i!] //! 7)) +! (i //! 32)
+"""
+
+
+@pytest.mark.parametrize("span", [1, 3, 16, 20, 64, 1000])
+def test_quotients_of_lanes(span: int) -> None:
+    x = np.random.default_rng(6).integers(-(2**52), 2**60, 150)
+    x[::2] &= 0xFFFF
+    agree(QUOTIENTS, {"x": x, "out": np.zeros(150, np.int64)}, {"N": 150}, (150,), {"span": span}, optimised=(True,))
+
+
 LOCALS = """
 kernel locals grouped
   dims N

@@ -5,13 +5,13 @@ i64 @precise(ptr args, i64 lo, i64 hi)    0 done, 1 the record names the first t
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from isogrid.backends.cpu.emit_frame import FunctionFrame, begin_function, end_function, table_text
 from isogrid.backends.cpu.emit_groups import emit_groups
 from isogrid.backends.cpu.emit_levels import find_levels
-from isogrid.backends.cpu.emit_normal import normalise
+from isogrid.backends.cpu.emit_normal import flag_returns, normalise
 from isogrid.backends.cpu.emit_strategy import Strategy, choose_strategy
 from isogrid.backends.cpu.emit_units import emit_rows, emit_threads
 from isogrid.backends.cpu.layout import EmittedModule, layout_of, unit_of
@@ -55,9 +55,11 @@ def emit_module(kernel: d.Kernel, target: HostTarget, options: Mapping[str, Any]
 
 
 def _normalised(kernel: d.Kernel) -> d.Kernel:
-    from dataclasses import replace
-
-    return replace(kernel, body=normalise(kernel.body))
+    body = normalise(kernel.body)
+    if not kernel.grouped:
+        return replace(kernel, body=body)
+    body, flags = flag_returns(body)
+    return replace(kernel, body=body, variables=kernel.variables + flags)
 
 
 def _function(kernel: d.Kernel, name: str, strategy: Strategy, flags: str, *, precise: bool) -> _Function:

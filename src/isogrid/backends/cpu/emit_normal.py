@@ -14,6 +14,56 @@ def normalise(body: d.Block) -> d.Block:
     return _block(body, frozenset({"return"}))
 
 
+def flag_returns(body: d.Block) -> tuple[d.Block, tuple[tuple[str, Machine], ...]]:
+    """Returns from inside loops of a grouped kernel, with more to follow, as a flag that guards what follows.
+
+    Regions can then be cut behind the loop: a thread that returned skips each of them.
+    """
+    for place, node in enumerate(body):
+        rest = body[place + 1 :]
+        if not rest or not _has_return((node,)):
+            continue
+        name = f"returned.{place}"
+        flag = d.Value(name, Machine.I1)
+        inner = _flagged((node,), name)
+        rest, more = flag_returns(rest)
+        guarded = d.If(d.Op("inot", (flag,), Machine.I1), rest)
+        start = d.Set(name, d.Literal(0, Machine.I1))
+        return (*body[:place], start, d.Scope(name, inner), guarded), ((name, Machine.I1), *more)
+    return body, ()
+
+
+def _has_return(body: d.Block) -> bool:
+    for node in body:
+        match node:
+            case d.Return():
+                return True
+            case d.If():
+                if _has_return(node.then) or _has_return(node.otherwise):
+                    return True
+            case d.For() | d.Loop() | d.Scope():
+                if _has_return(node.body):
+                    return True
+            case _:
+                continue
+    return False
+
+
+def _flagged(body: d.Block, name: str) -> d.Block:
+    result: list[d.Statement] = []
+    for node in body:
+        match node:
+            case d.Return():
+                result += [d.Set(name, d.Literal(1, Machine.I1)), d.Leave(name)]
+            case d.If():
+                result.append(replace(node, then=_flagged(node.then, name), otherwise=_flagged(node.otherwise, name)))
+            case d.For() | d.Loop() | d.Scope():
+                result.append(replace(node, body=_flagged(node.body, name)))
+            case _:
+                result.append(node)
+    return tuple(result)
+
+
 def _block(body: d.Block, ends: frozenset[str]) -> d.Block:
     """`ends` names the exits that mean the end of this block: "return", "continue" or a scope's label with a colon."""
     result: list[d.Statement] = []

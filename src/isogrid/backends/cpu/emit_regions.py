@@ -17,6 +17,7 @@ from typing import TypeAlias
 from isogrid.backends.cpu.emit_guards import LaneFacts, split_guards
 from isogrid.backends.cpu.emit_levels import GROUP, Levels, expressions_of, names_in
 from isogrid.ir import device as d
+from isogrid.support.errors import KnownLimit
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +145,27 @@ def plan_body(body: d.Block, facts: LaneFacts, constructs: frozenset[int]) -> tu
             for name in names_in(expression):
                 uses.setdefault(name, set()).add(id(node))
     build = _Build(facts, constructs, uses)
-    return _plan(build, body), build.regions
+    plan = _plan(build, body)
+    _check_exits(plan, False)
+    return plan, build.regions
+
+
+def _check_exits(plan: Plan, followed: bool) -> None:
+    """A thread that leaves its region for good must find nothing behind it."""
+    for place, node in enumerate(plan):
+        more = followed or place + 1 < len(plan)
+        match node:
+            case Region():
+                if more and any(isinstance(s, d.Return) for s in every_statement(node.body)):
+                    raise KnownLimit("a thread returns from inside a loop between barriers that other threads reach")
+                labels = {s.label for s in every_statement(node.body) if isinstance(s, d.Scope)}
+                if any(isinstance(s, d.Leave) and s.label not in labels for s in every_statement(node.body)):
+                    raise KnownLimit("a thread leaves a helper with barriers from inside a loop of its own")
+            case Nest():
+                _check_exits(node.body, more or isinstance(node.node, d.For | d.Loop))
+                _check_exits(node.otherwise, more)
+            case Step():
+                continue
 
 
 def every_statement(body: Sequence[d.Statement]) -> Iterator[d.Statement]:
