@@ -203,7 +203,7 @@ def _sum(first: d.Expr | None, second: d.Expr, op: str) -> d.Expr:
 
 
 def _is_offset(node: d.Expr, facts: LaneFacts) -> bool:
-    return _is_small(node) or (facts.dynamic and facts.level(node) < LANE)
+    return facts.level(node) < LANE and (facts.dynamic or _is_small(node))
 
 
 def _is_small(node: d.Expr) -> bool:
