@@ -394,3 +394,25 @@ def test_local_arrays() -> None:
     x = np.random.default_rng(5).random(80, np.float32)
     text = LOCALS.replace("groups 2", "groups 2, 1").replace("group_id(0) *! 40", "group_id(0) *! 40")
     agree(text, {"x": x, "out": np.zeros(80, np.float32)}, {"N": 80}, (2, 1))
+
+
+SPACED = """
+kernel spaced
+  dims N, M
+  In x: {t}[#M]
+  Out out: {t}[#N]
+  grid #N
+  block 64
+  body:
+    i:i64 = gid(0)
+    out[i!] = x[((i *! {s}) +! 1)!]
+"""
+
+
+@pytest.mark.parametrize(("kind", "stride"), [("f32", 2), ("w64", 3), ("bool", 4)])
+def test_spaced_loads(kind: str, stride: int) -> None:
+    type = {"f32": np.float32, "w64": np.uint64, "bool": np.bool_}[kind]
+    n = 53
+    x = (np.random.default_rng(7).random((n - 1) * stride + 2) * 2).astype(type)
+    text = SPACED.format(t=kind, s=stride)
+    agree(text, {"x": x, "out": np.zeros(n, type)}, {"N": n, "M": len(x)}, (n,))

@@ -52,6 +52,8 @@ def load(lanes: Lanes, buffer: BufferRef, index: Val, type: Machine) -> Val:
         )
     elif index.stride == 1:
         got = Val(memory, _load_adjacent(lanes, buffer.pointer, _address(lanes, buffer, index), memory), None)
+    elif index.stride in (2, 3, 4) and lanes.mask is None:
+        got = Val(memory, _load_spaced(lanes, buffer, index, memory), None)
     else:
         got = Val(memory, _gather(lanes, buffer, index, memory), None)
     return _as_bool(lanes, got) if buffer.element is Scalar.BOOL else got
@@ -92,6 +94,17 @@ def _load_adjacent(lanes: Lanes, pointer: str, address: str, memory: Machine) ->
     return lanes.w.emit(
         f"call {text} @{name}(ptr {address}, i32 {align}, {mask_type(lanes)} {lanes.mask}, {text} zeroinitializer)"
     )
+
+
+def _load_spaced(lanes: Lanes, buffer: BufferRef, index: Val, memory: Machine) -> str:
+    """Every second to fourth element: the whole stretch from the first to the last lane's, then a shuffle."""
+    stride = index.stride or 1
+    count = (lanes.width - 1) * stride + 1
+    address = _address(lanes, buffer, index)
+    stretch = type_text(memory, count)
+    whole = lanes.w.load(f"load {stretch}, ptr {address}, align {memory.bits // 8}", buffer.pointer, address)
+    order = ", ".join(f"i32 {k * stride}" for k in range(lanes.width))
+    return lanes.w.emit(f"shufflevector {stretch} {whole}, {stretch} poison, <{lanes.width} x i32> <{order}>")
 
 
 def _gather(lanes: Lanes, buffer: BufferRef, index: Val, memory: Machine) -> str:
