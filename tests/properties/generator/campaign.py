@@ -48,7 +48,7 @@ def trap_kind(text: str) -> str:
     kind, _, message = text.partition(": ")
     line = message.splitlines()[0]
     marks = {
-        "shift amount": "shift amount", "conversion": "conversion", "step": "step", "exponent": "exponent",
+        "shift amount": "shift amount", "range step": "step", "exponent": "exponent", "outside the range": "conversion",
         "stored value": "narrowing store", "the total of `group_": "group total", "the total of": "array total",
         "abs(": "abs", "-(": "-x", " ** ": "**", " << ": "<<", " * ": "*", " + ": "+", " - ": "-",
         " // ": "//", " % ": "%",
@@ -110,7 +110,8 @@ def run_campaign(seed: int, kernels: int, workers: int | None = None, quiet: boo
 def table(tally: Tally) -> str:
     """Constructs, trap kinds and outcomes as text."""
     percent = 100 / max(tally.kernels, 1)
-    lines = [f"{tally.kernels} kernels, {tally.launches} launches, {tally.trapped} trapping"]
+    compared = tally.kernels - sum(tally.refused.values())
+    lines = [f"{tally.kernels} kernels, {compared} compared, {tally.launches} launches, {tally.trapped} trapping"]
     lines += [f"refused as certain to trap: {sum(tally.refused.values())} {dict(tally.refused)}"]
     lines += [f"a size that is no multiple of 16: {tally.odd_sizes * percent:.1f} % of kernels", "", "traps"]
     lines += [f"  {count:6d}  {name}" for name, count in tally.traps.most_common()]

@@ -57,6 +57,7 @@ class Context:
     helpers: list[str] = field(default_factory=list)
     module: list[str] = field(default_factory=list)
     counter: int = 0
+    nesting: int = 0
     loops: int = 0
     trips: int = 1
     can_return: bool = False
@@ -65,7 +66,6 @@ class Context:
     grouped: bool = False
     rank: int = 1
     queries: list[Value] = field(default_factory=list)
-    consumed: set[str] = field(default_factory=set)
 
     def use(self, construct: str) -> None:
         self.used.add(construct)

@@ -36,14 +36,19 @@ def run(program: Program, name: str, devices: tuple[str, str] = ("interp", "cpu"
     outcome = Outcome()
     file = f"<{name}>"
     try:
-        kernel = load(program, file)
+        try:
+            kernel = load(program, file)
+        except Exception as error:
+            outcome.trouble = f"crash: loading: {type(error).__name__}: {error}"
+            return outcome
+        compiled = kernel.options(disable=program.disable) if program.disable else kernel
         for arguments in program.launches:
             outcome.launches += 1
             first = _launch(kernel, arguments, devices[0])
             if first.refused:
                 outcome.refused = first.text
                 return outcome
-            second = _launch(kernel, arguments, devices[1])
+            second = _launch(compiled, arguments, devices[1])
             if first.text and first.trap:
                 outcome.trapped += 1
                 outcome.traps.append(first.text)

@@ -33,7 +33,8 @@ def bounded(g: Context, type: str, depth: int, low: int, high: int) -> Value:
 
 
 def narrow(g: Context, value: Value, low: int, high: int) -> Value:
-    """`value` brought into [low, high]."""
+    """`value` brought into [low, high], as far as its type goes."""
+    low, high = max(low, least(value.type)), min(high, most(value.type))
     if value.within(low, high) or (value.type in CHECKED and g.dare()):
         return value
     type = value.type
@@ -90,7 +91,7 @@ def _text(number: int | float) -> str:
 
 
 def integer(g: Context, type: str, depth: int) -> Value:
-    if depth <= 0 or g.choices.chance(12):
+    if depth <= 0 or g.choices.chance(25):
         return _integer_leaf(g, type)
     options: list[tuple[int, Callable[[Context, str, int], Value]]] = [
         (6, _add), (5, _sub), (5, _mul), (3, _floordiv), (3, _mod), (2, _power), (3, _shl), (2, _shr), (5, _bits),
@@ -104,7 +105,7 @@ def integer(g: Context, type: str, depth: int) -> Value:
 
 def _integer_leaf(g: Context, type: str) -> Value:
     found = leaves(g, type)
-    if found and not g.choices.chance(15):
+    if found and not g.choices.chance(3 if g.hot else 15):
         return g.choices.pick(found)()
     number = literal_number(g, type, *full(type))
     g.use(f"literal {type}")
@@ -457,7 +458,7 @@ def _widening(g: Context, type: str, depth: int) -> Value:
 
 
 def floating(g: Context, type: str, depth: int) -> Value:
-    if depth <= 0 or g.choices.chance(12):
+    if depth <= 0 or g.choices.chance(25):
         found = leaves(g, type)
         if found and not g.choices.chance(15):
             return g.choices.pick(found)()
@@ -623,17 +624,21 @@ def index(g: Context, extent: str, low: int, high: int) -> str:
     if counters and kind >= 4:
         found = g.choices.pick(counters)
         return found.text if isinstance(found, Value) else found.name
-    if kind == 0:
+    if kind == 0 or g.nesting > 1:
         return str(g.choices.below(low))
     type = g.choices.pick(("i64", "i32", "u32", "u64", "w32", "w64"))
     g.use(f"subscript {type}")
+    g.nesting += 1
     value = integer(g, type, 1)
+    g.nesting -= 1
     if low == high:
         return narrow(g, value, 0, high - 1).text
-    if g.dare():
+    if g.choices.chance(25) and g.dare():
         return value.text
-    if type == "i64":
-        if kind == 1:
-            return f"ig.clamp({value.text}, 0, {extent} - 1)"
+    if type == "i64" and kind == 1:
+        return f"ig.clamp({value.text}, 0, {extent} - 1)"
+    if type in ("i64", "i32", "u32"):
         return f"({value.text} % {extent})"
-    return narrow(g, value, 0, low - 1).text
+    if kind == 2:
+        return narrow(g, value, 0, low - 1).text
+    return f"(ig.i64({narrow(g, value, 0, 1000).text}) % {extent})"

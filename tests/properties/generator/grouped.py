@@ -4,7 +4,8 @@ from math import prod
 
 from .context import Array, Context
 from .expressions import bounded, expression
-from .statements import _text, indented, statement, stored
+from .rare import rare_statements
+from .statements import _text, atomic_on, indented, statement, stored
 from .values import CHECKED, FLOATS, INTEGERS, MODULAR, NARROW, NUMBERS, full
 
 Lines = list[str]
@@ -25,9 +26,10 @@ def grouped_body(g: Context, head: Lines, guard: str, block_shape: tuple[int, ..
         g.use("query lids")
         for name, extent in zip(names, block_shape, strict=True):
             g.declare(name, "i64", 0, extent - 1).constant = True
-    for _ in range(g.choices.between(0, 2)):
-        lines += statement(g, 1)
-    for _ in range(g.choices.between(1, 3)):
+    lines += rare_statements(g)
+    lines += [line for array in g.arrays if array.use == "atomic" for line in atomic_on(g, array)]
+    lines += _collective(g)
+    for _ in range(g.choices.weighted(((5, 1), (2, 2), (1, 3)))):
         lines += _part(g, shared, counters, depth=2)
     return lines + _results(g, guard, results)
 
@@ -62,7 +64,7 @@ def _shared_counters(g: Context, lines: Lines) -> Array | None:
 def _part(g: Context, shared: list[Array], counters: Array | None, depth: int) -> Lines:
     """A phase, a collective, or either inside uniform control flow."""
     kind = g.choices.weighted(
-        ((4, "phase"), (4, "collective"), (1, "loop"), (1, "if"), (1, "return"), (2, "count"), (1, "global"))
+        ((5, "phase"), (2, "collective"), (1, "loop"), (1, "if"), (1, "return"), (2, "count"), (1, "global"))
     )
     if kind == "loop" and depth > 0:
         g.use("barrier in a loop")
@@ -71,7 +73,7 @@ def _part(g: Context, shared: list[Array], counters: Array | None, depth: int) -
         with g.block():
             g.declare(name, "i64", 0, 2).constant = True
             body = _part(g, shared, counters, depth - 1)
-            if g.choices.chance(20):
+            if g.choices.chance(40):
                 g.use("uniform break around a barrier")
                 body += [f"if {_uniform(g)}:", "    break"]
         return [f"for {name} in range({stop}):", *indented(body)]
@@ -104,7 +106,7 @@ def _phase(g: Context, shared: list[Array]) -> Lines:
     g.use("barrier")
     g.use("shared array")
     array = g.choices.pick(shared)
-    value = stored(g, array, 3)
+    value = stored(g, array, 2)
     lines = [f"{array.name}[{array.own}] = {value}"]
     with g.block():
         g.arrays.append(array)
@@ -156,7 +158,7 @@ def _collective(g: Context) -> Lines:
         value = expression(g, "bool", 2)
         g.declare(name, "bool")
         return [f"{name} = ig.group_{op}({value.text})"]
-    type = g.choices.pick(NUMBERS)
+    type = g.choices.pick(FLOATS if g.choices.chance(60) else INTEGERS)
     g.use(f"group {op} {type}" if type in FLOATS else f"group {op} integer")
     if op in ("sum", "scan", "scan exclusive") and type in CHECKED and not g.dare():
         value = bounded(g, type, 2, 0, 1000)
@@ -183,7 +185,7 @@ def _results(g: Context, guard: str, results: list[Array]) -> Lines:
         with g.block():
             g.arrays.append(array)
             if not array.readable or g.choices.chance(50):
-                body += [f"{array.name}[{array.own}] = {stored(g, array, 3)}"]
+                body += [f"{array.name}[{array.own}] = {stored(g, array, 2)}"]
             else:
                 body += statement(g, 1)
                 body += [f"{array.name}[{array.own}] = {stored(g, array, 2)}"]

@@ -10,7 +10,8 @@ from .choices import Choices
 from .context import Array, Context
 from .expressions import bounded, expression
 from .grouped import grouped_body
-from .statements import indented, statement, stored
+from .rare import rare_statements
+from .statements import atomic_on, indented, statement, stored
 from .values import CHECKED, FLOATS, INTEGERS, MODULAR, NARROW, NUMBERS, SIGNED, Value, full
 
 ELEMENTS = (*NUMBERS, *NARROW, "bool")
@@ -25,6 +26,7 @@ class Program:
     launches: list[dict[str, Any]]
     used: set[str]
     grouped: bool
+    disable: tuple[str, ...] = ()
 
     @property
     def odd_size(self) -> bool:
@@ -50,7 +52,7 @@ class Parameter:
 
 def program(choices: Choices) -> Program:
     """A kernel and one to two launches, all decided by `choices`."""
-    g = Context(choices, hot=choices.weighted(((13, 0.0), (4, 6.0), (3, 15.0))))
+    g = Context(choices, hot=choices.weighted(((10, 0.0), (5, 10.0), (5, 25.0))))
     return _Writer(g).write()
 
 
@@ -65,7 +67,7 @@ class _Writer:
         self.geometry = ""
         self.head: list[str] = []
         self.groups: list[str] = []
-        self.block_size = 1
+        self.bind_first: tuple[str, ...] = ()
 
     def write(self) -> Program:
         g = self.g
@@ -84,7 +86,15 @@ class _Writer:
             body = grouped_body(g, self.head, self.guard, self.block, self.results)
         else:
             body = self._plain_body()
-        return Program(self._source(body), self._launches(), g.used, g.grouped)
+        return Program(self._source(body), self._launches(), g.used, g.grouped, self._disabled())
+
+    def _disabled(self) -> tuple[str, ...]:
+        """Passes that the compiled side leaves out: none may change a result, and without proofs every check stays."""
+        passes: tuple[tuple[int, tuple[str, ...]], ...] = (
+            (9, ("prove",)), (6, ()), (1, ("fold",)), (1, ("unroll", "prove")),
+            (1, ("simplify", "hoist", "dead", "prove")), (1, ("vectorise",)), (1, ("vectorise", "prove")),
+        )  # fmt: skip
+        return self.g.choices.weighted(passes)
 
     # --- geometry ---
 
@@ -125,7 +135,7 @@ class _Writer:
         if not by_groups and g.rank == 1 and g.choices.chance(10):
             g.use("grid expression")
             self.dims["M"] = [3 * size for size in self.dims["N"]]
-            self.derived = True
+            self.bind_first = ("M",)
             extent = "M // 3"
         word = "groups" if by_groups else "grid"
         g.use(f"{word}= geometry")
@@ -267,6 +277,8 @@ class _Writer:
 
     def _inputs(self) -> None:
         g = self.g
+        if self.bind_first:
+            self._input(self.bind_first)
         for _ in range(g.choices.between(1, 3)):
             self._input(self._shape(own=False))
         if g.choices.chance(6):
@@ -326,7 +338,7 @@ class _Writer:
     def _atomics(self) -> None:
         g = self.g
         for _ in range(g.choices.weighted(((5, 0), (4, 1), (1, 2)))):
-            op = g.choices.pick(("add", "add", "add", "min", "max", "and_", "or_", "xor", "exchange", "cas"))
+            op = g.choices.pick(("add", "add", "min", "max", "and_", "or_", "xor", "exchange", "cas"))
             element = g.choices.pick(INTEGERS if op not in ("min", "max") else NUMBERS)
             name = g.fresh("a")
             shape = ("4",) if g.choices.chance(80) else ("2", "3")
@@ -357,7 +369,7 @@ class _Writer:
         if g.choices.chance(10):
             g.use("tunable")
             name = g.fresh("TUNE")
-            g.module.append(f"{name} = ig.tunable({g.choices.between(1, 9)}, 2, 3)")
+            g.module.append(f"{name} = ig.tunable({g.choices.between(4, 9)}, 2, 3)")
             g.queries.append(Value(f"ig.i64({name})", "i64", 1, 9, simple=True))
         if g.choices.chance(10):
             g.use("constant dimension")
@@ -366,7 +378,7 @@ class _Writer:
             name = g.fresh("x")
             self._add(Parameter(name, "f32", "In", ("CD",)))
             g.arrays.append(Array(name, "f32", self._extents(name, ("CD",)), "read", 0, 1))
-            g.queries.append(Value("int(CD)", "i64", 1, 4, simple=True))
+            g.queries.append(Value("ig.i64(int(CD))", "i64", 1, 4, simple=True))
         if g.choices.chance(8):
             g.use("limits")
             type = g.choices.pick(CHECKED)
@@ -394,12 +406,13 @@ class _Writer:
     def _plain_body(self) -> list[str]:
         g = self.g
         g.can_return = True
-        body = list(self.head)
-        for _ in range(g.choices.between(2, 6)):
+        body = [*self.head, *rare_statements(g)]
+        body += [line for array in g.arrays if array.use == "atomic" for line in atomic_on(g, array)]
+        for _ in range(g.choices.weighted(((4, 1), (4, 2), (1, 4)))):
             body += statement(g, 2)
         for array in g.arrays:
             if array.writable and array.own and g.choices.chance(80):
-                body.append(f"{array.name}[{array.own}] = {stored(g, array, 3)}")
+                body.append(f"{array.name}[{array.own}] = {stored(g, array, 2)}")
         return body
 
     def _source(self, body: list[str]) -> str:
@@ -436,7 +449,7 @@ class _Writer:
     # --- the arguments ---
 
     def _launches(self) -> list[dict[str, Any]]:
-        count = 1 if self.g.choices.chance(70) else 2
+        count = 1 + self.g.choices.below(2)
         return [self._arguments(at) for at in range(count)]
 
     def _arguments(self, at: int) -> dict[str, Any]:

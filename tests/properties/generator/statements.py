@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from .context import Array, Context, Variable
 from .expressions import _text, boolean, bounded, element, expression, index, integer, literal_number, narrow
+from .rare import rare_statements
 from .values import CHECKED, COMPUTING, FLOATS, INTEGERS, MODULAR, NUMBERS, SIGNED, Value, full
 
 Lines = list[str]
@@ -13,7 +14,7 @@ def block(g: Context, depth: int, least_count: int = 1) -> Lines:
     """A non-empty block; what it declares is gone after it."""
     lines: Lines = []
     with g.block():
-        for _ in range(g.choices.between(least_count, 3)):
+        for _ in range(g.choices.between(least_count, 2)):
             lines += statement(g, depth)
     return lines
 
@@ -23,6 +24,8 @@ def indented(lines: Lines) -> Lines:
 
 
 def statement(g: Context, depth: int) -> Lines:
+    if depth > 0 and g.choices.chance(30):
+        return rare_statements(g)
     options: list[tuple[int, Callable[[Context, int], Lines]]] = [
         (6, _declare), (4, _assign), (4, _augment), (5, _store), (2, _store_augmented), (1, _annotated), (1, _swap),
         (1, _assert), (2, _atomic), (1, _helper_call), (1, _pass),
@@ -58,7 +61,7 @@ def fitted(g: Context, variable: Variable, depth: int) -> Value:
 def _declare(g: Context, depth: int) -> Lines:
     type = pick_type(g)
     low, high = bounds_for(g, type)
-    value = fitted(g, Variable("", type, low, high), 3)
+    value = fitted(g, Variable("", type, low, high), g.choices.weighted(((3, 2), (1, 3), (2, 1))))
     name = g.fresh("v")
     g.declare(name, type, low, high)
     g.use("assignment")
@@ -83,7 +86,7 @@ def _assign(g: Context, depth: int) -> Lines:
     if not targets:
         return _declare(g, depth)
     variable = g.choices.pick(targets)
-    value = fitted(g, variable, 3)
+    value = fitted(g, variable, 2)
     others = [
         v
         for v in targets
@@ -195,8 +198,8 @@ def _store(g: Context, depth: int) -> Lines:
         return _declare(g, depth)
     array = g.choices.pick(targets)
     g.use(f"store {array.element}")
-    value = stored(g, array, 3)
-    if g.choices.chance(5) and array.element in COMPUTING:
+    value = stored(g, array, 2)
+    if g.choices.chance(12) and array.element in COMPUTING:
         name = g.fresh("v")
         g.use("chained store")
         lines = [f"{name} = {expression(g, array.type, 2).text}" if array.type not in CHECKED else
@@ -226,12 +229,13 @@ def _store_augmented(g: Context, depth: int) -> Lines:
 
 def _atomic(g: Context, depth: int) -> Lines:
     arrays = [array for array in g.arrays if array.use == "atomic"]
-    if not arrays:
-        return _store(g, depth)
-    array = g.choices.pick(arrays)
+    return atomic_on(g, g.choices.pick(arrays)) if arrays else _store(g, depth)
+
+
+def atomic_on(g: Context, array: Array) -> Lines:
+    """One update by the operation that this array is for."""
     op = array.atomic
     g.use(f"atomic {op}")
-    g.consumed.add(array.name)
     where = ", ".join(index(g, *extent) for extent in array.extents)
     if len(array.extents) > 1:
         where = f"({where})"
@@ -433,7 +437,12 @@ def _local_array(g: Context, depth: int) -> Lines:
     g.arrays.append(Array(name, element_type, extents, "local", low, high, writable=True))
     written = str(shape[0]) if len(shape) == 1 else f"({', '.join(map(str, shape))})"
     spelled = "bool" if element_type == "bool" else f"ig.{element_type}"
-    return [f"{name} = ig.local({spelled}, {written})"]
+    array = g.arrays[-1]
+    lines = [f"{name} = ig.local({spelled}, {written})", f"{name}[{place(g, array)}] = {stored(g, array, 1)}"]
+    read = g.fresh("v")
+    lines.append(f"{read} = {element(g, array).text}")
+    g.declare(read, array.type, low, high)
+    return lines
 
 
 # --- helpers ---------------------------------------------------------------------------------------------------------
@@ -443,10 +452,10 @@ def _helper_call(g: Context, depth: int) -> Lines:
     """Write a new helper with an early return, then call it."""
     if g.in_helper or len(g.helpers) >= 2:
         return _declare(g, depth)
-    form = g.choices.below(4)
+    form = g.choices.pick((0, 1, 1, 2, 3))
     name = g.fresh("helper")
     if form == 2:
-        return _row_helper(g, name)
+        return row_helper(g, name)
     if form == 3:
         return _recursive_helper(g, name)
     types = [g.choices.pick(COMPUTING) for _ in range(g.choices.between(1, 3))]
@@ -480,7 +489,7 @@ def _helper_call(g: Context, depth: int) -> Lines:
     return [f"{target} = {name}({arguments})"]
 
 
-def _row_helper(g: Context, name: str) -> Lines:
+def row_helper(g: Context, name: str) -> Lines:
     """A helper over an array or a row of one."""
     rows = [a for a in g.arrays if a.use == "read" and a.readable and len(a.extents) in (1, 2) and a.element in FLOATS]
     if not rows:
