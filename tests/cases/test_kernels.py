@@ -12,21 +12,16 @@ from isogrid.support.errors import KernelRefused
 
 from .handed import Case, built, cases, launch
 
-#: What the language lacks so far; a test that starts to pass takes its kernel off this list.
+#: What the language lacks so far; a test that starts to pass takes its kernel off its list.
 WARPS = "needs warp operations"
 LACKING = {
-    "S17_warp_sync_tail": WARPS,
-    "S22_block_scan_of_warps": WARPS,
     "S36_radix_pass": 'needs races="check"',
-    "S41_spmv_row_warp": WARPS,
     "S50_lookback_scan": "needs deterministic=False",
     "S65_last_group_atomic": "needs deterministic=False",
-    "R34_every_lane_writes_slot": WARPS,
     "R43_lookback_plain_value": "needs deterministic=False",
-    "R52_warp_sync_two_warps": WARPS,
     "D09_partial_warp": WARPS,
-    "D14_warp_sync_after_return": WARPS,
 }
+LACKING_ON_CPU = LACKING | dict.fromkeys(("S17_warp_sync_tail", "S22_block_scan_of_warps", "S41_spmv_row_warp"), WARPS)
 
 
 #: Refused without a witness: the guard reads an array that the kernel writes, and what it holds is not worked out.
@@ -34,15 +29,21 @@ UNWITNESSED = {"R23_bitonic_no_owner"}
 
 
 def with_expectation(*expect: str) -> list[Any]:
+    return [_marked(case, case.id, LACKING) for case in cases().values() if case.record["expect"] in expect]
+
+
+def on_devices(*expect: str) -> list[Any]:
     return [
-        pytest.param(
-            case,
-            id=case.id,
-            marks=[pytest.mark.xfail(reason=LACKING[case.id], strict=True)] if case.id in LACKING else [],
-        )
+        _marked((case, device), f"{case.id}-{device}", LACKING if device == "interp" else LACKING_ON_CPU)
         for case in cases().values()
+        for device in ("interp", "cpu")
         if case.record["expect"] in expect
     ]
+
+
+def _marked(value: Any, name: str, lacking: dict[str, str]) -> Any:
+    reason = lacking.get(name.removesuffix("-interp").removesuffix("-cpu"))
+    return pytest.param(value, id=name, marks=[pytest.mark.xfail(reason=reason, strict=True)] if reason else [])
 
 
 def test_every_record_has_a_kernel() -> None:
@@ -74,18 +75,18 @@ def test_divergence_is_refused(case: Case) -> None:
     assert all(r.code in ("IG301", "IG302", "IG303") for r in reports)
 
 
-@pytest.mark.parametrize("case", with_expectation("out-of-bounds", "overflow"))
-@pytest.mark.parametrize("device", ["interp", "cpu"])
-def test_a_fault_of_data_is_a_trap(case: Case, device: str) -> None:
+@pytest.mark.parametrize("case_on", on_devices("out-of-bounds", "overflow"))
+def test_a_fault_of_data_is_a_trap(case_on: tuple[Case, str]) -> None:
+    case, device = case_on
     assert check_races(built(case)) == []
     expected = ig.KernelIndexError if case.record["expect"] == "out-of-bounds" else ig.KernelOverflowError
     with pytest.raises(expected):
         launch(case, device)
 
 
-@pytest.mark.parametrize("case", with_expectation("safe"))
-@pytest.mark.parametrize("device", ["interp", "cpu"])
-def test_a_safe_kernel_gives_the_recorded_answer(case: Case, device: str) -> None:
+@pytest.mark.parametrize("case_on", on_devices("safe"))
+def test_a_safe_kernel_gives_the_recorded_answer(case_on: tuple[Case, str]) -> None:
+    case, device = case_on
     try:
         after = launch(case, device)
     except AttributeError as error:  # the definition was refused: there is no kernel

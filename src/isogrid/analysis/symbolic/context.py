@@ -87,8 +87,12 @@ class Context:
     opaque: dict[Any, str] = field(default_factory=dict[Any, str])
     numbers: "count[int]" = field(default_factory=lambda: count(1))
     written: frozenset[str] = frozenset()
+    #: Arrays that may have been written by the time of this point.
+    changed: set[str] = field(default_factory=set[str])
     group_atoms: tuple[str, ...] = ()
     unroll_limit: int = 64
+    #: How many loops of unknown trips are around this point.
+    unknown_trips: int = 0
     steps: int = 0
     run_block: "Callable[[Context, k.Block], tuple[list[Exit], bool]]" = field(default=lambda c, block: ([], True))
 

@@ -26,6 +26,7 @@ class Side:
     mask: Any
     facts: list[Polynomial]
     different: list[Polynomial]
+    equal: list[Polynomial]
     reachable: bool
 
 
@@ -34,6 +35,7 @@ def prepare(c: Context, access: Access) -> Side:
     mask = np.ones(c.size, bool)
     facts: list[Polynomial] = []
     different: list[Polynomial] = []
+    equal: list[Polynomial] = []
     for f in conjuncts(access.guards):
         mask &= np.asarray(truth(f)) != 0
         match f:
@@ -41,11 +43,12 @@ def prepare(c: Context, access: Access) -> Side:
                 facts.append(p)
             case IsZero(p):
                 facts += [p, -p]
+                equal.append(p)
             case NotZero(p):
                 different.append(p)
             case _:
                 pass
-    return Side(access, mask, facts + c.facts, different, bool(mask.any()))
+    return Side(access, mask, facts + c.facts, different, equal, bool(mask.any()))
 
 
 def _uniform_atoms(c: Context, across: bool) -> frozenset[str]:
@@ -64,6 +67,10 @@ def conflict(c: Context, a: Side, b: Side, across: bool) -> str | None:
     digits: list[tuple[Polynomial, Polynomial]] = []
     for p, q in zip(a.access.indices, b.access.indices, strict=True):
         digits += _split(c, a, b, p, q, uniform, 8)
+    for p in a.equal:
+        # Both threads passed the same equality, `gid == 0`: its two sides are one more index that agrees.
+        if p in b.equal:
+            digits += _split(c, a, b, p, p, uniform, 8)
     digits = _recombine(c, digits, uniform)
     known: list[tuple[Vector, Vector]] = []
     positions: dict[str, tuple[Vector, Vector]] = {}
@@ -79,6 +86,8 @@ def conflict(c: Context, a: Side, b: Side, across: bool) -> str | None:
             return None
         if across:
             _note_position(c, left, right, positions)
+    if across:
+        _note_first_groups(c, a, b, positions)
     reason = _across_groups(c, a, b, known, positions) if across else _within_group(c, a, b, known)
     if reason is not None and separated(c, digits, (a.facts, b.facts), uniform, across):
         return None
@@ -95,16 +104,27 @@ def _is_uniform(p: Polynomial, uniform: frozenset[str]) -> bool:
 
 def _contradictory(c: Context, a: Side, b: Side, uniform: frozenset[str]) -> bool:
     """Guards of the two sides over common values that cannot hold together."""
+    least: dict[tuple[tuple[tuple[str, ...], int], ...], int] = {}
+    for p in b.facts:
+        if _is_uniform(p, uniform):
+            shape, constant = _shape(p, 1)
+            least[shape] = min(constant, least.get(shape, constant))
     for p in a.facts:
-        if p.terms and _is_uniform(p, uniform):
-            for q in b.facts:
-                total = (p + q).as_constant
-                if isinstance(total, int) and total < 0:
-                    return True
+        if _is_uniform(p, uniform):
+            shape, constant = _shape(p, -1)
+            if shape in least and least[shape] - constant < 0:
+                return True
     equal = [p for p in a.facts if _is_uniform(p, uniform)]
     return any(_is_uniform(d, uniform) and d in equal and -d in equal for d in b.different) or any(
         _is_uniform(d, uniform) and d in b.facts and -d in b.facts for d in a.different
     )
+
+
+def _shape(p: Polynomial, sign: int) -> tuple[tuple[tuple[tuple[str, ...], int], ...], int]:
+    """The terms of a polynomial of uniform coefficients without the constant, and the constant, times `sign`."""
+    terms = [(m, sign * v) for m, v in p.terms.items() if m and isinstance(v, int)]
+    constant = p.constant_term
+    return tuple(sorted(terms)), sign * constant if isinstance(constant, int) else 0
 
 
 def _cancel(p: Polynomial, q: Polynomial, uniform: frozenset[str]) -> tuple[Polynomial, Polynomial]:
@@ -252,6 +272,16 @@ def _note_position(
     x, y = left.terms[m], right.terms[m]
     if isinstance(x, int) and abs(x) == 1 and isinstance(y, int) and x == y:
         positions[m[0]] = (_vector(c, left.constant_term), _vector(c, right.constant_term))
+
+
+def _note_first_groups(c: Context, a: Side, b: Side, positions: dict[str, tuple[Vector, Vector]]) -> None:
+    """A guard such as `gid < 4` may leave the first group alone."""
+    zero = Polynomial.constant(0)
+    for name in c.group_atoms:
+        if name not in positions:
+            rest = zero - Polynomial.atom(name)
+            if all(prove(c, rest, side.facts, side.mask, 2) for side in (a, b)):
+                positions[name] = (_vector(c, 0), _vector(c, 0))
 
 
 def _keys(known: list[tuple[Vector, Vector]], size: int) -> tuple[Vector, Vector]:

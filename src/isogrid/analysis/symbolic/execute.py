@@ -5,6 +5,7 @@ from dataclasses import replace
 from isogrid.analysis.symbolic.context import (
     GROUP,
     THREAD,
+    WARP,
     Context,
     Exit,
     Intervals,
@@ -104,12 +105,24 @@ def run_statement(c: Context, s: k.Statement) -> tuple[list[Exit], bool]:
                 evaluate(c, s.expected)
             evaluate(c, s.value)
             record(c, s.array, f"atomic {s.op}", indices, s.span)
+            if s.target:
+                c.environment[s.target] = _unknown(c, f"old {s.array}", THREAD, s.value.type)
         case k.Barrier():
             new_interval(c)
         case k.Collective():
             evaluate(c, s.value)
             new_interval(c)
             c.environment[s.target] = _unknown(c, f"group {s.op}", THREAD if s.op == "scan" else GROUP, s.type)
+        case k.WarpBarrier():
+            if not c.unknown_trips:
+                # In a loop of unknown trips the order of neighbouring trips is not followed: it then orders nothing.
+                c.warp_intervals = frozenset({(next(c.numbers), frozenset[tuple[int, int]]())})
+        case k.WarpCollective():
+            evaluate(c, s.value)
+            if s.lane is not None:
+                evaluate(c, s.lane)
+            own = s.op == "scan" or s.op.startswith("shuffle")
+            c.environment[s.target] = _unknown(c, f"warp {s.op}", THREAD if own else WARP, s.result)
         case k.If():
             return _run_if(c, s)
         case k.For():

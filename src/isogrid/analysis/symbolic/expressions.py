@@ -103,6 +103,8 @@ def as_polynomial(c: Context, v: Value) -> Polynomial:
 def record(c: Context, array: str, kind: str, indices: tuple[Polynomial, ...], span: Any) -> None:
     """Note an access at this point."""
     c.spend()
+    if kind != "read":
+        c.changed.add(array)
     c.accesses.append(
         Access(
             array,
@@ -423,7 +425,9 @@ def _load(c: Context, e: k.Load, array: str, indices: tuple[k.Expr, ...], type: 
     if space is not Space.TABLE:
         record(c, array, "read", values, e.span)
     level = max((c.level(v) for v in values), default=LAUNCH)
-    if array not in c.written:
+    if array not in c.written or (space is Space.GLOBAL and array not in c.changed):
+        # What a global array holds before the kernel writes to it is what the launch gave: a thread that would see
+        # another's write races with it, and is reported for that.
         p = c.named(f"load {array}", values, level, nonnegative=_never_negative(c, array, type))
         bits = _storage_bits(c, array)
         if bits:

@@ -58,6 +58,7 @@ Formula: TypeAlias = Known | AtLeastZero | IsZero | NotZero | Unknown | Both | E
 
 TRUE: Final = Known(b"\x01")
 FALSE: Final = Known(b"\x00")
+_FLIPPED: Final = bytes.maketrans(b"\x00\x01", b"\x01\x00")
 
 
 def known(truth: "npt.NDArray[np.bool_] | bool") -> Known:
@@ -108,7 +109,7 @@ def compare(op: str, a: Polynomial, b: Polynomial) -> Formula:
 def negate(f: Formula) -> Formula:
     match f:
         case Known(bits):
-            return Known(bytes(1 - b for b in bits))
+            return Known(bits.translate(_FLIPPED))
         case AtLeastZero(p):
             return at_least_zero((-p).plus(ONE, -1))
         case IsZero(p):

@@ -91,6 +91,9 @@ def _linear(c: Context, kind: str, rank: int, block: tuple[int, ...]) -> Polynom
         return total
     if kind == "lid":
         return Polynomial.constant(np.arange(c.size, dtype=np.int64)) if c.size > 1 else ZERO
+    if kind in ("lane_id", "warp_id"):
+        lids = np.arange(c.size, dtype=np.int64)
+        return Polynomial.constant(lids % c.warp if kind == "lane_id" else lids // c.warp)
     size = {"gid": "grid_size", "group_id": "num_groups"}[kind]
     value = ZERO
     for axis in range(rank):

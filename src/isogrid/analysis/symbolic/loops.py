@@ -168,6 +168,7 @@ def _symbolic(
 ) -> tuple[list[Exit], bool]:
     loop = _describe(c, s, start, stop, step)
     entry = _snapshot(c)
+    c.changed |= _written((*loop.prelude, *loop.body))
     floor = GROUP if loop.synchronised else THREAD
     levels = dict.fromkeys(loop.assigned, floor)
     for v in loop.assigned:
@@ -178,7 +179,9 @@ def _symbolic(
     for _ in range(12):
         _restore(c, entry)
         branch = next(c.numbers)
+        c.unknown_trips += 1
         outcome = _run_versions(c, loop, entry, levels, cyclic, branch)
+        c.unknown_trips -= 1
         if outcome is not None:
             return _finish(c, loop, entry, levels, branch, outcome)
     raise TooLarge("the state of a loop does not settle")
@@ -513,12 +516,19 @@ def continues(block: k.Block) -> bool:
     return False
 
 
+def _written(block: k.Block) -> set[str]:
+    """Arrays that the block stores to or updates."""
+    return {s.array for s in visit(block) if isinstance(s, k.Store | k.Atomic)}
+
+
 def _assigned(block: k.Block) -> list[str]:
     names: list[str] = []
     for s in block:
         match s:
-            case k.Assign(name, _) | k.Collective(_, name):
+            case k.Assign(name, _) | k.Collective(_, name) | k.WarpCollective(_, name):
                 names.append(name)
+            case k.Atomic() if s.target:
+                names.append(s.target)
             case k.If(_, then, otherwise):
                 names += _assigned(then) + _assigned(otherwise)
             case k.For():

@@ -97,15 +97,8 @@ class Polynomial:
     def key(self) -> Any:
         """Hashable normal form."""
         if self._key is None:
-            self._key = (
-                tuple(sorted((m, c if isinstance(c, int) else c.tobytes()) for m, c in self.terms.items()))
-                if all(isinstance(c, int) for c in self.terms.values())
-                else tuple(
-                    sorted(
-                        (m, str(c) if isinstance(c, int) else "v" + c.tobytes().hex()) for m, c in self.terms.items()
-                    )
-                )
-            )
+            terms = sorted(self.terms.items(), key=lambda term: term[0])
+            self._key = tuple((m, c if isinstance(c, int) else c.tobytes()) for m, c in terms)
         return self._key
 
     def __eq__(self, other: object) -> bool:

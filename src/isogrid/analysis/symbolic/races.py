@@ -47,12 +47,14 @@ def _pairs(c: Context) -> list[Unproved]:
 def _array_pairs(c: Context, accesses: list[Access], everywhere: bool) -> list[Unproved]:
     sides = [s for a in accesses if (s := prepare(c, a)).reachable]
     one_owner = _one_owner(c, sides)
+    if one_owner and not (everywhere and c.group_atoms):
+        return []
     found: list[Unproved] = []
     answers: dict[Any, str | None] = {}
     seen: set[Any] = set()
     for x, a in enumerate(sides):
         for b in sides[x:]:
-            if a.access.kind == b.access.kind and a.access.kind != "write":
+            if _compatible(a.access.kind, b.access.kind):
                 continue
             for across in (False, True):
                 if across and (not everywhere or not c.group_atoms):
@@ -71,6 +73,13 @@ def _array_pairs(c: Context, accesses: list[Access], everywhere: bool) -> list[U
                     seen.add(places)
                     found.append(Unproved(a.access, b.access, across, reason))
     return found
+
+
+def _compatible(a: str, b: str) -> bool:
+    """Reads, and one atomic operation, may meet; atomic loads and stores with every atomic operation."""
+    if a.startswith("atomic") and b.startswith("atomic"):
+        return a == b or not {a, b}.isdisjoint(("atomic load", "atomic store"))
+    return a == b == "read"
 
 
 def _key(s: Side) -> Any:

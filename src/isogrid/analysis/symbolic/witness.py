@@ -1,8 +1,8 @@
 """Counterexamples: the smallest values found under which two threads touch one element.
 
 Values of sizes, scalars, group coordinates, trips and data are tried in order of growing total; index and guards are
-then evaluated exactly for every thread of a group. A witness is `complete` when nothing in it is an unknown of the
-proof, so that it can be replayed; otherwise the pair is only "not proved".
+then evaluated exactly for every thread of a group. There is no witness where an index or guard depends on an unknown of
+the proof, for it could not be replayed: such a pair is only "not proved".
 """
 
 from collections.abc import Iterator, Mapping
@@ -42,7 +42,6 @@ class Witness:
     lids: tuple[int, int]
     groups: tuple[tuple[int, ...], tuple[int, ...]]
     index: tuple[int, ...]
-    complete: bool
     data: tuple[tuple[str, tuple[int, ...], int], ...] = ()
 
 
@@ -53,7 +52,8 @@ class _Undecided(Exception):
 def find_witness(
     c: Context, a: Access, b: Access, across: bool, shapes: Mapping[str, tuple[Polynomial, ...]]
 ) -> Witness | None:
-    """Two threads of one group (`across`: of two groups) that touch one element, or None within the budget.
+    """Two threads of one group (`across`: of two groups) that touch one element, or None: none within the budget, or
+    the pair depends on an unknown of the proof, so that values for it could not be replayed.
 
     `shapes` holds the extents of every shared and global array.
     """
@@ -67,6 +67,8 @@ def find_witness(
         for g in access.guards:
             complete &= _formula_bases(c, g, names)
         bases.append(names | set(c.group_atoms))
+    if not complete:
+        return None
     everything = bases[0] | bases[1]
     facts = [f for f in c.facts if _fact_applies(c, f, everything)]
     for f in facts:
@@ -100,7 +102,6 @@ def find_witness(
                 lids,
                 (groups[0], groups[1]),
                 index,
-                complete,
                 data,
             )
     return None
@@ -179,7 +180,8 @@ def _atom_bases(c: Context, name: str, into: set[str]) -> bool:
     operation, arguments = atom.definition
     if operation.startswith("load "):
         into.add(name)
-        return all([_bases(c, x, into) for x in arguments])
+        known = [_bases(c, x, into) for x in arguments]
+        return all(known)
     if operation == "float":
         return isinstance(arguments[1], Scalar) and arguments[1] in (Scalar.F32, Scalar.F64)
     if operation not in _COMPUTED:
