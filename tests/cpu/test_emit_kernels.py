@@ -396,6 +396,25 @@ def test_local_arrays() -> None:
     agree(text, {"x": x, "out": np.zeros(80, np.float32)}, {"N": 80}, (2, 1))
 
 
+WRAPPING = """
+kernel wrapping
+  dims N
+  Out out: w32[#N]
+  scalar shift: w32
+  grid #N
+  block 64
+  body:
+    i:i64 = gid(0)
+    k:w32 = w32(i) + $shift
+    out[i!] = ((k // 100:w32) * 1000:w32) + ((k % 48:w32) ^ (k >>! 5:w32))
+"""
+
+
+def test_quotients_of_lanes_that_wrap() -> None:
+    out = np.zeros(200, np.uint32)
+    agree(WRAPPING, {"out": out}, {"N": 200}, (200,), {"shift": 2**32 - 75}, optimised=(True,))
+
+
 SPACED = """
 kernel spaced
   dims N, M

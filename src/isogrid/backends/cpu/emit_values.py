@@ -204,7 +204,9 @@ def _whole_quotient(lanes: Lanes, op: str, arguments: Sequence[Val]) -> Val | No
     last = w.emit(f"sub {text} {divisor.text}, {lanes.width}")
     fits = w.emit(f"icmp ule {text} {remainder}, {last}")
     going = w.block("whole")
-    w.branch(w.emit(f"and i1 {enough}, {fits}"), going, lanes.slow)
+    # The last multiple of the divisor is cut short where the values wrap.
+    top = w.emit(f"icmp ule {text} {dividend.text}, {(1 << dividend.type.bits) - lanes.width}")
+    w.branch(w.emit(f"and i1 {top}, {w.emit(f'and i1 {enough}, {fits}')}"), going, lanes.slow)
     w.place(going)
     if op in ("urem", "iand"):
         return Val(dividend.type, remainder, 1)
