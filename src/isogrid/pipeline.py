@@ -8,6 +8,7 @@ from isogrid.analysis.bounds import analyse_bounds
 from isogrid.analysis.facts import LaunchFacts
 from isogrid.checks.barriers import check_barriers
 from isogrid.checks.failures import check_failures
+from isogrid.checks.warps import check_warps
 from isogrid.diagnostics.report import Report
 from isogrid.ir import device as d
 from isogrid.ir import kernel as k
@@ -32,6 +33,7 @@ class PassContext:
 
 #: Every check of a kernel; each returns all that it finds.
 CHECKS: Final[tuple[tuple[str, Callable[[k.Kernel], list[Report]]], ...]] = (
+    ("warps", check_warps),
     ("barriers", check_barriers),
     ("failures", check_failures),
 )
@@ -78,7 +80,8 @@ def lower(kernel: k.Kernel, facts: LaunchFacts) -> d.Kernel:
 def _lower_kernel(kernel: k.Kernel, facts: LaunchFacts) -> d.Kernel:
     if not any(_profits(node) for node in visit(kernel.body)):
         return lower_kernel(kernel, facts)
-    proofs = analyse_bounds(kernel, facts)
+    ends_matter = any(isinstance(node, k.While) for node in visit(kernel.body))
+    proofs = analyse_bounds(kernel, facts, eliminates=ends_matter)
     return lower_kernel(kernel, facts, proofs.nonnegative, proofs.bounded)
 
 

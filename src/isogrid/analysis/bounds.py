@@ -35,9 +35,14 @@ class Proofs:
         return self.proved.get(id(node), (False,))[0]
 
 
-def analyse_bounds(kernel: k.Kernel, facts: LaunchFacts, find_failures: bool = False) -> Proofs:
-    """Walk the kernel once, with loops studied for what they keep true. Deterministic, bounded by counts."""
-    evaluator = evaluator_of(kernel, facts)
+def analyse_bounds(
+    kernel: k.Kernel, facts: LaunchFacts, find_failures: bool = False, eliminates: bool = True
+) -> Proofs:
+    """Walk the kernel once, with loops studied for what they keep true. Deterministic, bounded by counts.
+
+    `eliminates=False` is the quick look, by intervals alone, for callers to whom a proof more is a nicety.
+    """
+    evaluator = evaluator_of(kernel, facts, eliminates)
     evaluator.finds_failures = find_failures
     walker = walk(evaluator)
     return Proofs(

@@ -469,7 +469,7 @@ class Evaluator:
         return self.atoms.fresh(low, high)
 
 
-def evaluator_of(kernel: k.Kernel, facts: LaunchFacts) -> Evaluator:
+def evaluator_of(kernel: k.Kernel, facts: LaunchFacts, eliminates: bool) -> Evaluator:
     atoms = Atoms()
-    reasoner = Reasoner(atoms, Solver(atoms))
+    reasoner = Reasoner(atoms, Solver(atoms, eliminates=eliminates))
     return Evaluator(kernel, reasoner, launch_of(kernel, facts, reasoner))
