@@ -41,8 +41,10 @@ def emit_module(kernel: d.Kernel, target: HostTarget, options: Mapping[str, Any]
     declarations: dict[str, str] = {}
     for function in functions:
         declarations.update(function.declarations)
-    attributes = f'attributes #0 = {{ nounwind "target-cpu"="{target.cpu}" "target-features"="{target.features}" }}'
-    parts = [*tables, *(declarations[n] for n in sorted(declarations)), *(f.text for f in functions), attributes]
+    host = f'"target-cpu"="{target.cpu}" "target-features"="{target.features}"'
+    # `precise` runs once, over one chunk, after a trap: code made quickly serves it best.
+    attributes = [f"attributes #0 = {{ nounwind {host} }}", f"attributes #1 = {{ nounwind noinline optnone {host} }}"]
+    parts = [*tables, *(declarations[n] for n in sorted(declarations)), *(f.text for f in functions), *attributes]
     return EmittedModule(
         text="\n".join(parts) + "\n",
         has_precise=bool(kernel.sites),

@@ -112,8 +112,9 @@ def end_function(frame: FunctionFrame) -> str:
         exits += [f"{label}:", *release, f"  ret i64 {value}"]
     listed = ", ".join(f"{type} {name}" for name, type, _, _ in frame.parameters)
     head = f"ptr %record, ptr %interrupt, {listed}{', ' if listed else ''}i64 %lo, i64 %hi"
+    attributes = "#1" if frame.code.precise else "noinline #0"
     body = [
-        f"define internal i64 @{frame.name}.body({head}) noinline #0 {{",
+        f"define internal i64 @{frame.name}.body({head}) {attributes} {{",
         "entry:",
         *w.allocas,
         *entry,
