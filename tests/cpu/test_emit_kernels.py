@@ -280,8 +280,17 @@ def test_collective_totals(kind: str, sign: int) -> None:
     text = COLLECT.format(t=kind, block=20)
     _, words = agree(text, arrays, {"N": 20}, (1,), widths=(None, 1))
     assert "group_sum" in words
-    _, words = agree(text.replace("a:", "a:").replace("group_sum!(v)", "v"), arrays, {"N": 20}, (1,), widths=(None,))
+    _, words = agree(text.replace("group_sum!(v)", "v"), arrays, {"N": 20}, (1,), widths=(None,))
     assert "group_scan" in words
+    if sign > 0:
+        x[:] = 0
+        x[17:19] = np.iinfo(type).max
+        scan = COLLECT.format(t=kind, block=20).replace("group_sum!(v)", "v").replace("group_scan!(v)\n", "v\n")
+        _, words = agree(scan, arrays, {"N": 20}, (1,), widths=(None, 1), optimised=(True,))
+        assert "thread 19" in words
+        x[18], x[19] = 0, np.iinfo(type).max
+        _, words = agree(scan, arrays, {"N": 20}, (1,), widths=(None, 1), optimised=(True,))
+        assert not words
 
 
 HISTOGRAM = """

@@ -298,10 +298,12 @@ class _Tool:
             w.do(f"store {type} {sum}, ptr {total}")
             result = w.emit(f"trunc {type} {sum} to {type_text(self.memory)}")
             if self.node.total is not None:
-                self._fits(result, sum, type, signed, thread)
+                # The prefix up to here is the own one of the next thread when a scan leaves out the own value.
+                own = w.emit(f"add i64 {thread}, 1") if self.node.exclusive else thread
+                self._fits(result, sum, type, signed, own)
             self.put(lanes, place, Val(self.memory, result))
 
-        counted(w, "0", str(self.threads), "1", one)
+        counted(w, "0", str(self.threads - self.node.exclusive), "1", one)
 
     def _scan_level(self, distance: int) -> None:
         """slot[t - d] + slot[t] for every t, from the top down, so that each slot is read before it is overwritten."""
