@@ -119,7 +119,20 @@ def poison(builder: Builder, name: str, node: ast.AST) -> None:
 def declare(builder: Builder, name: str, type: Scalar, span: Span) -> None:
     """`x: f32`: the annotation decides the type."""
     variable = builder.variable(name)
-    builder.inference.declare(variable.key, type, span)
+    inference = builder.inference
+    before = inference.decided_by(variable.key)
+    if before is not None and before.type is not type:
+        how = "declared" if variable.key in inference.declared else "assigned"
+        builder.refuse(
+            "IG107",
+            f"`{name}` is {how} {before.type.value} and declared {type.value}",
+            span,
+            f"declared {type.value} here",
+            why="a local has one type in the whole function",
+            remedies=("use another name for one of them",),
+            secondary=(Label(before.span, f"{how} {before.type.value} here"),),
+        )
+    inference.declare(variable.key, type, span)
     builder.frame.bindings.setdefault(name, variable)
 
 

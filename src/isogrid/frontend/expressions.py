@@ -298,7 +298,7 @@ def _links(
         return first
     with builder.nested() as hoisted:
         second = _links(builder, node, again, right_node, rest)
-    if isinstance(first, Literal) and isinstance(second, Literal):
+    if isinstance(first, Literal) and isinstance(second, Literal) and not hoisted:
         return Literal(bool(first.value and second.value), first.settled and second.settled)
     a = condition(builder, first, node, "comparison")
     b = condition(builder, second, node, "comparison")
@@ -339,7 +339,8 @@ def _choice(builder: Builder, node: ast.IfExp) -> Value:
         then = evaluate(builder, node.body)
     with builder.nested() as else_block:
         otherwise = evaluate(builder, node.orelse)
-    if isinstance(test_value, Literal) and isinstance(then, Literal) and isinstance(otherwise, Literal):
+    known = all(isinstance(value, Literal) for value in (test_value, then, otherwise))
+    if known and isinstance(test_value, Literal) and not then_block and not else_block:
         return then if test_value.value else otherwise
     return _chosen(builder, node, test, (then, then_block), (otherwise, else_block))
 

@@ -48,6 +48,13 @@ def assigned_names(tree: ast.FunctionDef) -> Counter[str]:
     return found
 
 
+def declarations(tree: ast.FunctionDef) -> Iterator[ast.AnnAssign]:
+    """Annotated assignments to names."""
+    for node in _own_nodes(tree):
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            yield node
+
+
 def names_bound_by(node: ast.stmt) -> Iterator[str]:
     """Names that a statement assigns or defines, blocks inside it included."""
     for part in ast.walk(node):

@@ -52,12 +52,14 @@ class Inference:
     found: dict[Key, list[Contribution]] = field(default_factory=dict[Key, list[Contribution]])
     declared: dict[Key, tuple[Scalar, Span]] = field(default_factory=dict[Key, tuple[Scalar, Span]])
     guesses: dict[Key, set[Scalar]] = field(default_factory=dict[Key, set[Scalar]])
+    used: dict[Key, set[Scalar]] = field(default_factory=dict[Key, set[Scalar]])
     guessed_read: bool = False
 
     def assign(self, key: Key, type: Scalar, span: Span, literal: bool) -> Scalar:
         """Note an assignment and give the type that the local has as far as is known."""
         self.found.setdefault(key, []).append(Contribution(type, span, literal))
         current, certain = self._current(key)
+        self.used.setdefault(key, set()).add(current)
         if not certain:
             self.guesses.setdefault(key, set()).add(current)
         return current
@@ -79,7 +81,7 @@ class Inference:
         if self.guessed_read:
             return False
         types = {key: _decided(contributions) for key, contributions in self.found.items()} | self._declared_types()
-        if any(types.get(key, type) is not type for key, guessed in self.guesses.items() for type in guessed):
+        if any(types.get(key, type) is not type for key, used in self.used.items() for type in used):
             return False
         return all(self.known.certain.get(key, type) is type for key, type in types.items())
 

@@ -5,8 +5,9 @@ from collections.abc import Callable, Mapping
 from typing import Final, NoReturn, TypeAlias
 
 from isogrid.builtins.atomics import ATOMICS, AtomicRow
-from isogrid.builtins.collectives import COLLECTIVES, CollectiveRow
+from isogrid.builtins.collectives import COLLECTIVES
 from isogrid.builtins.queries import QUERIES, QueryRow
+from isogrid.builtins.warps import WARP_OPERATIONS
 from isogrid.frontend import arrays, calls, expressions, operators, refusals
 from isogrid.frontend.coercion import as_type, number, scalar_operand, settle_type, stored
 from isogrid.frontend.geometry import ceiling_division
@@ -36,6 +37,8 @@ Handler: TypeAlias = Callable[[Builder, str, ast.Call], Value]
 def _query(builder: Builder, spelling: str, node: ast.Call) -> Value:
     row = _QUERY_ROWS[spelling]
     builder.grouped |= row.group_only
+    if row.of_warp:
+        return _warp_query(builder, row, node)
     if row.tuple_of:
         calls.arguments(builder, node, ())
         return TupleValue(tuple(Typed(_placed(builder, row.tuple_of, a, node)) for a in range(builder.rank)))
@@ -44,6 +47,14 @@ def _query(builder: Builder, spelling: str, node: ast.Call) -> Value:
         return Typed(_linear(builder, row, node))
     axis = _axis(builder, row, given["axis"])
     return Typed(_placed(builder, row.name, axis, node))
+
+
+def _warp_query(builder: Builder, row: QueryRow, node: ast.Call) -> Value:
+    calls.arguments(builder, node, ())
+    span = builder.span(node)
+    if row.name == "warp_size":
+        return Typed(k.Const(builder.definition.warp, INDEX, span=span))
+    return Typed(k.Query(row.name, None, span=span))
 
 
 def _linear(builder: Builder, row: QueryRow, node: ast.Call) -> k.Expr:
@@ -161,6 +172,62 @@ def _barrier(builder: Builder, spelling: str, node: ast.Call) -> Value:
     return NothingValue(f"{builder.text(node.func)}()")
 
 
+def _warp_barrier(builder: Builder, spelling: str, node: ast.Call) -> Value:
+    calls.arguments(builder, node, ())
+    builder.grouped = True
+    builder.emit(k.WarpBarrier(span=builder.span(node)))
+    return NothingValue(f"{builder.text(node.func)}()")
+
+
+def _warp_collective(builder: Builder, spelling: str, node: ast.Call) -> Value:
+    row = _WARP_ROWS[spelling]
+    name = spelling.removeprefix("isogrid.")
+    parameters = ("value", row.lane) if row.lane else ("value", "exclusive") if row.op == "scan" else ("value",)
+    given = calls.arguments(builder, node, parameters, optional=int(row.op == "scan"))
+    flag = given.pop("exclusive", None)
+    values = calls.evaluated(builder, given)
+    value = number(builder, values["value"], given["value"], f"given to `{name}`")
+    if value.type not in row.types and not value.pending:
+        _refuse_collective(builder, name, row.types, value.type, given["value"])
+    expression, lane = value.expression, None
+    if row.lane:
+        lane = _lane_operand(builder, name, values[row.lane], given[row.lane])
+        if list(given) != list(parameters):
+            # Written as keywords in another order: evaluated as written.
+            lane = expressions.atom(builder, lane)
+    builder.grouped = True
+    target = builder.temporary(row.op)
+    result = row.result(value.type, builder.definition.warp)
+    builder.emit(
+        k.WarpCollective(
+            row.op,
+            target,
+            expression,
+            lane,
+            value.type,
+            result,
+            exclusive=flag is not None and _flag(builder, flag),
+            total_checked=row.totals and value.type.is_checked,
+            span=builder.span(node),
+        )
+    )
+    return Typed(k.Local(target, result, span=builder.span(node)), value.pending and result is value.type)
+
+
+def _lane_operand(builder: Builder, name: str, value: Value, node: ast.expr) -> k.Expr:
+    """A lane, distance or mask: any integer counts by its value; a literal is an index."""
+    operand = number(builder, value, node, f"given to `{name}`")
+    if not operand.type.is_integer:
+        builder.refuse(
+            "IG130",
+            f"`{name}` names a lane by an integer, and {builder.quoted(node)} is {operand.type.value}",
+            node,
+            f"this is {operand.type.value}",
+            remedies=(f"convert it: `int({builder.text(node)})`",),
+        )
+    return operand.expression
+
+
 def _collective(builder: Builder, spelling: str, node: ast.Call) -> Value:
     row = _COLLECTIVE_ROWS[spelling]
     exclusive = row.op == "scan"
@@ -168,7 +235,7 @@ def _collective(builder: Builder, spelling: str, node: ast.Call) -> Value:
     flag = given.pop("exclusive", None)
     value = number(builder, calls.evaluated(builder, given)["value"], given["value"], f"given to `group_{row.op}`")
     if value.type not in row.types and not value.pending:
-        _refuse_collective(builder, row, value.type, given["value"])
+        _refuse_collective(builder, f"group_{row.op}", row.types, value.type, given["value"])
     builder.grouped = True
     target = builder.temporary(row.op)
     builder.emit(
@@ -185,14 +252,16 @@ def _collective(builder: Builder, spelling: str, node: ast.Call) -> Value:
     return Typed(k.Local(target, value.type, span=builder.span(node)), value.pending)
 
 
-def _refuse_collective(builder: Builder, row: CollectiveRow, type: Scalar, node: ast.expr) -> NoReturn:
-    wanted = "a bool" if row.types == (Scalar.BOOL,) else "a number"
+def _refuse_collective(
+    builder: Builder, name: str, types: tuple[Scalar, ...], type: Scalar, node: ast.expr
+) -> NoReturn:
+    wanted = "a bool" if types == (Scalar.BOOL,) else "a number"
     remedy = (
         f"compare: `{builder.text(node)} != 0`" if wanted == "a bool" else f"convert it: `int({builder.text(node)})`"
     )
     builder.refuse(
         "IG130",
-        f"`group_{row.op}` takes {wanted}, and {builder.quoted(node)} is {type.value}",
+        f"`{name}` takes {wanted}, and {builder.quoted(node)} is {type.value}",
         node,
         f"this is {type.value}",
         remedies=(remedy,),
@@ -425,14 +494,13 @@ def _unroll(builder: Builder, spelling: str, node: ast.Call) -> Value:
 
 def _not_yet(builder: Builder, spelling: str, node: ast.Call) -> Value:
     name = spelling.removeprefix("isogrid.")
-    kind = "a precondition about arrays" if name in _ARRAY_FACTS else _NOT_YET_KINDS.get(name, "a warp operation")
+    kind = "a precondition about arrays" if name in _ARRAY_FACTS else _NOT_YET_KINDS[name]
     builder.refuse(
         "IG102",
         f"`ig.{name}` is not supported yet",
         node.func,
         kind,
         why="it comes with a later version, and nothing else is done in its place",
-        remedies=(_NOT_YET_REMEDIES[name],) if name in _NOT_YET_REMEDIES else (),
     )
 
 
@@ -441,38 +509,26 @@ _NOT_YET_KINDS: Final = {
     "atomic_load": "an atomic access that depends on the order",
     "atomic_store": "an atomic access that depends on the order",
 }
-_NOT_YET_REMEDIES: Final = {
-    "warp_barrier": "use `ig.barrier()`",
-    "warp_sum": "use `ig.group_sum(v)`",
-    "warp_min": "use `ig.group_min(v)`",
-    "warp_max": "use `ig.group_max(v)`",
-    "warp_scan": "use `ig.group_scan(v)`",
-    "warp_any": "use `ig.group_any(p)`",
-    "warp_all": "use `ig.group_all(p)`",
-    "shuffle": "exchange through an `ig.shared` array",
-    "shuffle_up": "exchange through an `ig.shared` array",
-    "shuffle_down": "exchange through an `ig.shared` array",
-    "shuffle_xor": "exchange through an `ig.shared` array",
-}
 _NOT_YET_NAMES: Final = (
-    *_ARRAY_FACTS, "warp_barrier", "warp_sum", "warp_min", "warp_max", "warp_scan", "warp_any", "warp_all",
-    "shuffle", "shuffle_up", "shuffle_down", "shuffle_xor", "ballot", "lane_id", "warp_id", "warp_size",
-    "atomic_load", "atomic_store",
+    *_ARRAY_FACTS, "atomic_load", "atomic_store",
 )  # fmt: skip
 
 _QUERY_ROWS: Final = {row.spelling: row for row in QUERIES.values()}
 _COLLECTIVE_ROWS: Final = {row.spelling: row for row in COLLECTIVES.values()}
+_WARP_ROWS: Final = {row.spelling: row for row in WARP_OPERATIONS.values()}
 _ATOMIC_ROWS: Final = {row.spelling: row for row in ATOMICS.values()}
 
 #: Every function of `ig` that this file builds, by spelling.
 INTRINSICS: Final[Mapping[str, Handler]] = {
     **dict.fromkeys(_QUERY_ROWS, _query),
     **dict.fromkeys(_COLLECTIVE_ROWS, _collective),
+    **dict.fromkeys(_WARP_ROWS, _warp_collective),
     **dict.fromkeys(_ATOMIC_ROWS, _atomic),
     **{f"isogrid.{name}": _not_yet for name in _NOT_YET_NAMES},
     "isogrid.shared": _shared,
     "isogrid.local": _local,
     "isogrid.barrier": _barrier,
+    "isogrid.warp_barrier": _warp_barrier,
     "isogrid.cdiv": _cdiv,
     "isogrid.is_power_of_two": _is_power_of_two,
     "isogrid.limits": _limits,

@@ -16,7 +16,7 @@ COMPILER_CHOOSES = 0
 def build_for(builder: Builder, node: ast.For) -> None:
     """A `for` loop: one IR loop, or one copy of the body per item of a literal tuple."""
     if node.orelse:
-        refusals.refuse_loop_else(builder, node, "for")
+        refusals.report_loop_else(builder, node, "for")
     iterated, unroll = _unrolled(builder, node.iter)
     try:
         source = iterables.read(builder, iterated)
@@ -33,7 +33,7 @@ def build_for(builder: Builder, node: ast.For) -> None:
 def build_while(builder: Builder, node: ast.While) -> None:
     """A `while` loop; statements that its condition needs go to the prelude."""
     if node.orelse:
-        refusals.refuse_loop_else(builder, node, "while")
+        refusals.report_loop_else(builder, node, "while")
     frame = builder.frame
     test_node, unroll = _unrolled(builder, node.test)
     loop = Loop()

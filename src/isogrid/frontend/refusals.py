@@ -143,8 +143,9 @@ def _refuse_construct(builder: Builder, construct: Construct, place: ast.AST | S
 # --- statements ------------------------------------------------------------------------------------------------------
 
 
-def refuse_loop_else(builder: Builder, node: ast.For | ast.While, word: str) -> NoReturn:
-    builder.refuse(
+def report_loop_else(builder: Builder, node: ast.For | ast.While, word: str) -> None:
+    """The loop itself is built all the same, so that its other faults are found."""
+    builder.report(
         "IG103",
         f"a `{word}` loop has an `else`",
         source.head_of(builder.frame.captured, node, word),

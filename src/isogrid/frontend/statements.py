@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Sequence
+from contextlib import suppress
 
 from isogrid.frontend import arrays, binding, expressions, functions, inlining, loops, operators, refusals
 from isogrid.frontend.coercion import condition, stored
@@ -29,10 +30,23 @@ from isogrid.ir.types import INDEX, Scalar
 
 def build_body(builder: Builder, tree: ast.FunctionDef, skip: int = 0) -> None:
     """The statements of a function; its docstring says nothing to the compiler."""
+    _declare_ahead(builder, tree)
     body = tree.body[skip:]
     if not skip and functions.docstring_of(tree) is not None:
         body = tree.body[1:]
     build_block(builder, body)
+
+
+def _declare_ahead(builder: Builder, tree: ast.FunctionDef) -> None:
+    """Annotations hold for the whole function, assignments above them included. What is wrong is reported in place."""
+    before = len(builder.reports)
+    for node in functions.declarations(tree):
+        with suppress(RefusedError):
+            type = _annotation(builder, node.annotation)
+            name = node.target.id if isinstance(node.target, ast.Name) else ""
+            if name in builder.frame.locals:
+                builder.inference.declare(builder.variable(name).key, type, builder.span(node.annotation))
+    del builder.reports[before:]
 
 
 def build_block(builder: Builder, block: Sequence[ast.stmt]) -> None:
