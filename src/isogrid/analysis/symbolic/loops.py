@@ -11,10 +11,19 @@ from isogrid.analysis.symbolic.context import GROUP, THREAD, Context, Exit, Inte
 from isogrid.analysis.symbolic.expressions import as_formula, as_polynomial, evaluate, with_guard, without_guard
 from isogrid.analysis.symbolic.formula import TRUE, Unknown, both, compare, known
 from isogrid.analysis.symbolic.linear import prove
+from isogrid.analysis.symbolic.loop_shape import (
+    always_synchronises,
+    assigned_names,
+    continues,
+    invariant,
+    leaves,
+    small_moduli,
+    stored_arrays,
+    synchronises,
+)
 from isogrid.analysis.symbolic.paths import chosen, guard_remaining, join, merge_environment, unknown_like
 from isogrid.analysis.symbolic.polynomial import Polynomial, TooLarge
 from isogrid.ir import kernel as k
-from isogrid.ir.walk import visit
 
 _SYNCHRONISED_TRIPS = 4096
 _WHILE_TRIPS = 64
@@ -168,7 +177,7 @@ def _symbolic(
 ) -> tuple[list[Exit], bool]:
     loop = _describe(c, s, start, stop, step)
     entry = _snapshot(c)
-    c.changed |= _written((*loop.prelude, *loop.body))
+    c.changed |= stored_arrays((*loop.prelude, *loop.body))
     floor = GROUP if loop.synchronised else THREAD
     levels = dict.fromkeys(loop.assigned, floor)
     for v in loop.assigned:
@@ -190,7 +199,7 @@ def _symbolic(
 def _describe(
     c: Context, s: k.For | k.While, start: Polynomial | None, stop: Polynomial | None, step: Polynomial | None
 ) -> _Loop:
-    assigned = tuple(dict.fromkeys(_assigned((*s.prelude, *s.body) if isinstance(s, k.While) else s.body)))
+    assigned = tuple(dict.fromkeys(assigned_names((*s.prelude, *s.body) if isinstance(s, k.While) else s.body)))
     counter = s.counter if isinstance(s, k.For) else None
     prelude = s.prelude if isinstance(s, k.While) else ()
     synchronised = synchronises(s.body) or synchronises(prelude)
@@ -199,7 +208,7 @@ def _describe(
     names = {counter, *induction} - {None}
     period = 1
     if regular:
-        for modulus in _moduli(s.body, {n for n in names if n is not None}):
+        for modulus in small_moduli(s.body, {n for n in names if n is not None}):
             period = lcm(period, modulus)
     return _Loop(
         s.body,
@@ -436,118 +445,12 @@ def _run_prelude(c: Context, loop: _Loop) -> None:
         raise TooLarge("the condition of a loop leaves the loop")
 
 
-# --- shape of the body -----------------------------------------------------------------------------------------------
-
-
-def synchronises(block: k.Block) -> bool:
-    """Whether a barrier or group operation occurs anywhere in the block."""
-    return any(_synchronises(s) for s in block)
-
-
-def _synchronises(s: k.Statement) -> bool:
-    match s:
-        case k.Barrier() | k.Collective():
-            return True
-        case k.If(_, then, otherwise):
-            return synchronises(then) or synchronises(otherwise)
-        case k.For() | k.Scope():
-            return synchronises(s.body)
-        case k.While():
-            return synchronises(s.prelude) or synchronises(s.body)
-        case _:
-            return False
-
-
-def always_synchronises(block: k.Block) -> bool:
-    """Whether every way through the block meets a barrier."""
-    for s in block:
-        match s:
-            case k.Barrier() | k.Collective():
-                return True
-            case k.If(_, then, otherwise) if always_synchronises(then) and always_synchronises(otherwise):
-                return True
-            case k.Scope(_, body) if always_synchronises(body) and not leaves(body, 0):
-                return True
-            case k.For(_, k.Const(lo, _), k.Const(hi, _), k.Const(step, _), body):
-                if step and (hi - lo) * step > 0 and always_synchronises(body) and not leaves(body, 0):
-                    return True
-            case _:
-                pass
-    return False
-
-
-def leaves(block: k.Block, depth: int) -> bool:
-    """Whether some thread may leave this loop body early (a `Leave` counts, wherever its scope ends)."""
-    for s in block:
-        match s:
-            case k.Break() | k.Continue():
-                if depth == 0:
-                    return True
-            case k.Return() | k.Leave():
-                return True
-            case k.If(_, then, otherwise):
-                if leaves(then, depth) or leaves(otherwise, depth):
-                    return True
-            case k.Scope(_, body):
-                if leaves(body, depth):
-                    return True
-            case k.For() | k.While():
-                if leaves(s.body, depth + 1):
-                    return True
-            case _:
-                pass
-    return False
-
-
-def continues(block: k.Block) -> bool:
-    """Whether a `continue` of this loop occurs."""
-    for s in block:
-        match s:
-            case k.Continue():
-                return True
-            case k.If(_, then, otherwise):
-                if continues(then) or continues(otherwise):
-                    return True
-            case k.Scope(_, body):
-                if continues(body):
-                    return True
-            case _:
-                pass
-    return False
-
-
-def _written(block: k.Block) -> set[str]:
-    """Arrays that the block stores to or updates."""
-    return {s.array for s in visit(block) if isinstance(s, k.Store | k.Atomic)}
-
-
-def _assigned(block: k.Block) -> list[str]:
-    names: list[str] = []
-    for s in block:
-        match s:
-            case k.Assign(name, _) | k.Collective(_, name) | k.WarpCollective(_, name):
-                names.append(name)
-            case k.Atomic() if s.target:
-                names.append(s.target)
-            case k.If(_, then, otherwise):
-                names += _assigned(then) + _assigned(otherwise)
-            case k.For():
-                names += [s.counter, *_assigned(s.body)]
-            case k.While():
-                names += _assigned(s.prelude) + _assigned(s.body)
-            case k.Scope(_, body):
-                names += _assigned(body)
-            case _:
-                pass
-    return names
-
-
 def _induction(
     c: Context, body: k.Block, prelude: k.Block, counter: str | None
 ) -> dict[str, tuple[Polynomial, Polynomial]]:
     """Variables whose one assignment, at the top level of the body, adds a loop-invariant amount."""
     found: dict[str, tuple[Polynomial, Polynomial]] = {}
-    assigned = [*_assigned(prelude), *_assigned(body)]
+    assigned = [*assigned_names(prelude), *assigned_names(body)]
     # The loop may run no trip, so what evaluating an amount presumes (a divisor that is not zero) is not kept.
     mark = (len(c.guards), len(c.control))
     for s in body:
@@ -556,7 +459,7 @@ def _induction(
                 entry = c.environment.get(name)
                 if same != name or assigned.count(name) != 1 or type.is_float or type.is_modular:
                     continue
-                if not isinstance(entry, Polynomial) or not _invariant(amount, {*assigned, counter}):
+                if not isinstance(entry, Polynomial) or not invariant(amount, {*assigned, counter}):
                     continue
                 step = as_polynomial(c, evaluate(c, amount))
                 found[name] = (entry, step if op == "add" else -step)
@@ -564,37 +467,3 @@ def _induction(
                 pass
     without_guard(c, mark)
     return found
-
-
-def _invariant(e: k.Expr, assigned: "set[str | None]") -> bool:
-    match e:
-        case k.Const() | k.ScalarValue() | k.DimValue() | k.Query():
-            return True
-        case k.Local(name, _):
-            return name not in assigned
-        case k.Binary(_, left, right):
-            return _invariant(left, assigned) and _invariant(right, assigned)
-        case k.Unary(_, operand):
-            return _invariant(operand, assigned)
-        case k.Cast(value, _):
-            return _invariant(value, assigned)
-        case _:
-            return False
-
-
-def _moduli(block: k.Block, names: set[str]) -> set[int]:
-    """Small literal moduli applied to the counter: `t % 2` makes even and odd trips two known cases."""
-    found: set[int] = set()
-    for node in visit(block):
-        match node:
-            case k.Binary("mod" | "and" as op, left, k.Const(value, _)):
-                modulus = value + (op == "and")
-                if 1 < modulus <= 8 and _mentions(left, names):
-                    found.add(modulus)
-            case _:
-                pass
-    return found
-
-
-def _mentions(e: k.Expr, names: set[str]) -> bool:
-    return any(isinstance(node, k.Local) and node.name in names for node in visit(e))

@@ -374,7 +374,8 @@ def _compute(operation: str, values: list[Any]) -> Any:
             shifted: Any = a << b if operation == "shl" else a >> b if operation == "shr" else a**b
             return shifted
         case "choice":
-            return np.where(a, b, values[2])
+            chosen: Any = np.where(a, b, values[2])
+            return chosen
         case "bool":
             return a.astype(np.int64)
         case _:
