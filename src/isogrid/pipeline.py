@@ -80,8 +80,7 @@ def lower(kernel: k.Kernel, facts: LaunchFacts) -> d.Kernel:
 def _lower_kernel(kernel: k.Kernel, facts: LaunchFacts) -> d.Kernel:
     if not any(_profits(node) for node in visit(kernel.body)):
         return lower_kernel(kernel, facts)
-    ends_matter = any(isinstance(node, k.While) for node in visit(kernel.body))
-    proofs = analyse_bounds(kernel, facts, eliminates=ends_matter)
+    proofs = analyse_bounds(kernel, facts)
     return lower_kernel(kernel, facts, proofs.nonnegative, proofs.bounded)
 
 
