@@ -107,9 +107,38 @@ def _integer_leaf(g: Context, type: str) -> Value:
     found = leaves(g, type)
     if found and not g.choices.chance(3 if g.hot else 15):
         return g.choices.pick(found)()
+    if not found and g.choices.chance(85):
+        return _borrowed(g, type)
     number = literal_number(g, type, *full(type))
     g.use(f"literal {type}")
     return Value(f"ig.{type}({number})" if number >= 0 else f"ig.{type}(-{-number})", type, number, number, simple=True)
+
+
+def _borrowed(g: Context, type: str) -> Value:
+    """A value of `type` made of something at hand of another one, so that it depends on data."""
+    at_hand = [v.value() for v in g.variables() if v.type in NUMBERS] + [q for q in g.queries if q.type in NUMBERS]
+    if type in INTEGERS:
+        at_hand = [value for value in at_hand if value.type in INTEGERS]
+    arrays = [
+        a
+        for a in g.arrays
+        if a.readable and a.type != type and (a.type in INTEGERS or type in FLOATS) and a.type != "bool"
+    ]
+    if arrays and g.nesting == 0 and g.choices.chance(60):
+        value = element(g, g.choices.pick(arrays))
+    elif at_hand:
+        value = g.choices.pick(at_hand)
+    else:
+        return Value(f"ig.{type}(1)", type, 1, 1, simple=True)
+    if value.type == type:
+        return value
+    g.use(f"cast {value.type} to {type}")
+    if type in FLOATS:
+        return Value(f"ig.{type}({value.text})", type)
+    if type in MODULAR:
+        return Value(f"ig.{type}({value.text})", type, *full(type))
+    value = narrow(g, value, *full(type))
+    return Value(f"ig.{type}({value.text})", type, value.low, value.high)
 
 
 def leaves(g: Context, type: str) -> list[Callable[[], Value]]:
@@ -462,6 +491,8 @@ def floating(g: Context, type: str, depth: int) -> Value:
         found = leaves(g, type)
         if found and not g.choices.chance(15):
             return g.choices.pick(found)()
+        if not found and g.choices.chance(85):
+            return _borrowed(g, type)
         g.use(f"literal {type}")
         return Value(f"ig.{type}({_float_literal(g)})", type, simple=True)
     kind = g.choices.below(20)

@@ -28,8 +28,9 @@ def grouped_body(g: Context, head: Lines, guard: str, block_shape: tuple[int, ..
             g.declare(name, "i64", 0, extent - 1).constant = True
     lines += rare_statements(g)
     lines += [line for array in g.arrays if array.use == "atomic" for line in atomic_on(g, array)]
-    lines += _collective(g)
-    for _ in range(g.choices.weighted(((5, 1), (2, 2), (1, 3)))):
+    if g.choices.chance(60):
+        lines += _collective(g)
+    for _ in range(g.choices.weighted(((6, 1), (2, 2)))):
         lines += _part(g, shared, counters, depth=2)
     return lines + _results(g, guard, results)
 

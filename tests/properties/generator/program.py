@@ -198,7 +198,7 @@ class _Writer:
 
     def _scalars(self) -> None:
         g = self.g
-        for _ in range(g.choices.between(1, 3)):
+        for _ in range(g.choices.between(1, 2)):
             type = g.choices.pick((*NUMBERS, "bool"))
             name = g.fresh("s")
             low, high = full(type)
@@ -279,7 +279,7 @@ class _Writer:
         g = self.g
         if self.bind_first:
             self._input(self.bind_first)
-        for _ in range(g.choices.between(1, 3)):
+        for _ in range(g.choices.between(1, 2)):
             self._input(self._shape(own=False))
         if g.choices.chance(6):
             self._optional()
@@ -299,7 +299,7 @@ class _Writer:
 
     def _outputs(self) -> None:
         g = self.g
-        for _ in range(g.choices.between(1, 2)):
+        for _ in range(g.choices.weighted(((3, 1), (1, 2)))):
             shape = self._shape(own=True) if not self.by_groups else ("T",) * g.rank
             if self.by_groups:
                 shape = tuple(f"T{axis}" for axis in range(g.rank))
@@ -408,7 +408,7 @@ class _Writer:
         g.can_return = True
         body = [*self.head, *rare_statements(g)]
         body += [line for array in g.arrays if array.use == "atomic" for line in atomic_on(g, array)]
-        for _ in range(g.choices.weighted(((4, 1), (4, 2), (1, 4)))):
+        for _ in range(g.choices.weighted(((5, 1), (2, 2), (1, 0)))):
             body += statement(g, 2)
         for array in g.arrays:
             if array.writable and array.own and g.choices.chance(80):
@@ -449,7 +449,7 @@ class _Writer:
     # --- the arguments ---
 
     def _launches(self) -> list[dict[str, Any]]:
-        count = 1 + self.g.choices.below(2)
+        count = self.g.choices.weighted(((4, 1), (1, 2)))
         return [self._arguments(at) for at in range(count)]
 
     def _arguments(self, at: int) -> dict[str, Any]:

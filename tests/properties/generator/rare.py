@@ -13,8 +13,11 @@ NARROW_TARGETS = ("i8", "u8", "i16", "u16")
 
 
 def rare_statements(g: Context) -> Lines:
-    """A conversion, a function and an assignment form."""
-    return [*_cast(g), *_function(g), *(_form(g) if g.choices.chance(60) else [])]
+    """Two of: a conversion, a function, an assignment form or loop."""
+    parts = g.choices.weighted(
+        ((3, (_cast, _form)), (2, (_cast, _function)), (1, (_function, _form)), (1, (_form, _form)))
+    )
+    return [line for part in parts for line in part(g)]
 
 
 def _keep(g: Context, text: str, type: str, low: int | None = None, high: int | None = None) -> Lines:
@@ -43,7 +46,7 @@ def _function(g: Context) -> Lines:
         g.use(kind)
         return _keep(g, f"ig.{kind}({integer(g, g.choices.pick(INTEGERS), 1).text})", "i32", 0, 64)
     if kind == "saturate":
-        target = g.choices.pick((*NARROW_TARGETS, *CHECKED))
+        target = g.choices.pick((*NARROW_TARGETS, *NARROW_TARGETS, *CHECKED))
         g.use(f"saturate {target}")
         type = target if target in CHECKED else "i32"
         return _keep(
@@ -68,10 +71,15 @@ def _form(g: Context) -> Lines:
         _chained,
         _augmented_float,
         _augmented_integer,
+        _augmented_integer,
         _shape_helper,
+        _shape_helper,
+        _trapping,
         _trapping,
         _loop,
         _loop,
+        _helper,
+        _helper,
     )
     return g.choices.pick(forms)(g)
 
@@ -134,6 +142,12 @@ def _loop(g: Context) -> Lines:
     g.use(way)
     body = [*step, f"if {boolean(g, 1).text}:", f"    {way}", f"{total} += {expression(g, type, 1).text}"]
     return [*before, loop, *(f"    {line}" for line in body)]
+
+
+def _helper(g: Context) -> Lines:
+    from .statements import helper_call
+
+    return helper_call(g, 1)
 
 
 def _shape_helper(g: Context) -> Lines:

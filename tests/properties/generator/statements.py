@@ -14,7 +14,7 @@ def block(g: Context, depth: int, least_count: int = 1) -> Lines:
     """A non-empty block; what it declares is gone after it."""
     lines: Lines = []
     with g.block():
-        for _ in range(g.choices.between(least_count, 2)):
+        for _ in range(g.choices.weighted(((3, least_count), (1, 2)))):
             lines += statement(g, depth)
     return lines
 
@@ -28,7 +28,7 @@ def statement(g: Context, depth: int) -> Lines:
         return rare_statements(g)
     options: list[tuple[int, Callable[[Context, int], Lines]]] = [
         (6, _declare), (4, _assign), (4, _augment), (5, _store), (2, _store_augmented), (1, _annotated), (1, _swap),
-        (1, _assert), (2, _atomic), (1, _helper_call), (1, _pass),
+        (1, _assert), (2, _atomic), (2, helper_call), (1, _pass),
     ]  # fmt: skip
     if depth > 0:
         options += [(4, _if), (4, _for_range), (2, _while), (2, _for_in), (1, _branch_assigned), (1, _local_array)]
@@ -61,7 +61,7 @@ def fitted(g: Context, variable: Variable, depth: int) -> Value:
 def _declare(g: Context, depth: int) -> Lines:
     type = pick_type(g)
     low, high = bounds_for(g, type)
-    value = fitted(g, Variable("", type, low, high), g.choices.weighted(((3, 2), (1, 3), (2, 1))))
+    value = fitted(g, Variable("", type, low, high), g.choices.weighted(((4, 1), (4, 2), (1, 3))))
     name = g.fresh("v")
     g.declare(name, type, low, high)
     g.use("assignment")
@@ -166,6 +166,7 @@ def _assert(g: Context, depth: int) -> Lines:
 
 def stored(g: Context, array: Array, depth: int) -> str:
     """A value that a store to `array` accepts as written: its own type, or an integer that narrows."""
+    g.use(f"store {array.element}")
     type = array.type
     if array.element in ("i8", "i16", "u8", "u16"):
         type = g.choices.pick(("i32", "i64", "u32", "u64"))
@@ -197,9 +198,8 @@ def _store(g: Context, depth: int) -> Lines:
     if not targets:
         return _declare(g, depth)
     array = g.choices.pick(targets)
-    g.use(f"store {array.element}")
     value = stored(g, array, 2)
-    if g.choices.chance(12) and array.element in COMPUTING:
+    if g.choices.chance(18) and array.element in COMPUTING:
         name = g.fresh("v")
         g.use("chained store")
         lines = [f"{name} = {expression(g, array.type, 2).text}" if array.type not in CHECKED else
@@ -334,7 +334,7 @@ def _for_range(g: Context, depth: int) -> Lines:
     g.loops += 1
     with g.block():
         variable = g.declare(name, counter, low, high)
-        variable.constant = not g.choices.chance(15)
+        variable.constant = not g.choices.chance(25)
         if not variable.constant:
             g.use("counter assigned")
         body = block(g, depth - 1)
@@ -448,11 +448,11 @@ def _local_array(g: Context, depth: int) -> Lines:
 # --- helpers ---------------------------------------------------------------------------------------------------------
 
 
-def _helper_call(g: Context, depth: int) -> Lines:
+def helper_call(g: Context, depth: int) -> Lines:
     """Write a new helper with an early return, then call it."""
     if g.in_helper or len(g.helpers) >= 2:
         return _declare(g, depth)
-    form = g.choices.pick((0, 1, 1, 2, 3))
+    form = g.choices.pick((0, 1, 0, 1, 2, 3))
     name = g.fresh("helper")
     if form == 2:
         return row_helper(g, name)
