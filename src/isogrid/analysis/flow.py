@@ -70,7 +70,7 @@ class Walker:
                 self._store(statement, state)
             case k.Atomic():
                 self._atomic(statement, state)
-            case k.Collective():
+            case k.Collective() | k.WarpCollective():
                 self._collective(statement, state)
             case k.If():
                 return self._if(statement, state)
@@ -95,7 +95,7 @@ class Walker:
                 return None
             case k.Assert():
                 return evaluator.under(state, evaluator.condition(statement.condition, state))
-            case k.Barrier() | k.DeclareLocal():
+            case k.Barrier() | k.WarpBarrier() | k.DeclareLocal():
                 pass
             case _:
                 assert_never(statement)
@@ -120,16 +120,23 @@ class Walker:
             self.evaluator.evaluate(statement.expected, state)
         value = self.evaluator.evaluate(statement.value, state)
         self.evaluator.note_addend(statement, value, self.executions)
+        if statement.target:
+            state.values[statement.target] = self.evaluator.unknown(statement.element.computing)
 
-    def _collective(self, statement: k.Collective, state: State) -> None:
+    def _collective(self, statement: k.Collective | k.WarpCollective, state: State) -> None:
         """Sums of values in a known range are in a known range; a maximum is in the range of the values."""
         evaluator = self.evaluator
         value = evaluator.evaluate(statement.value, state)
-        result: Known = evaluator.unknown(statement.type)
+        size = evaluator.kernel.geometry.group_size
+        type = statement.type
+        if isinstance(statement, k.WarpCollective):
+            size, type = evaluator.kernel.warp, statement.result
+            if statement.lane is not None:
+                evaluator.evaluate(statement.lane, state)
+        result: Known = evaluator.unknown(type)
         if isinstance(value, Polynomial):
             low, high = evaluator.atoms.range(value)
             if statement.op in ("sum", "scan"):
-                size = evaluator.kernel.geometry.group_size
                 low, high = min(low * size, low, 0), max(high * size, high, 0)
                 fits = statement.type.holds(low) and statement.type.holds(high)
                 evaluator.record(statement, (fits,))

@@ -13,7 +13,7 @@ from isogrid.analysis.linear import ZERO, Polynomial
 from isogrid.analysis.ranges import Case, Facts
 from isogrid.ir import kernel as k
 from isogrid.ir.types import Scalar
-from isogrid.ir.walk import visit
+from isogrid.ir.walk import assigned_local, visit
 
 #: Above this many guesses a loop is not studied pair by pair.
 _PAIR_LIMIT = 4
@@ -25,15 +25,9 @@ def assigned_names(body: k.Block) -> dict[str, Scalar]:
     """Locals that the statements may assign and their types, in the order of the text."""
     names: dict[str, Scalar] = {}
     for node in visit(body):
-        match node:
-            case k.Assign():
-                names[node.name] = node.value.type
-            case k.Collective():
-                names[node.target] = node.type
-            case k.For():
-                names[node.counter] = node.type
-            case _:
-                pass
+        assigned = assigned_local(node)
+        if assigned is not None:
+            names[assigned[0]] = assigned[1]
     return names
 
 

@@ -10,6 +10,7 @@ from isogrid.analysis.ranges import Facts
 from isogrid.ir import kernel as k
 from isogrid.ir.types import INDEX, Scalar
 from isogrid.ir.walk import visit
+from isogrid.support.errors import CompilerBug
 
 _SMALL = (1 << 31) - 1
 _FORMATS = {
@@ -59,6 +60,12 @@ class Launch:
 
     def query(self, kind: str, axis: int | None) -> Polynomial:
         """A coordinate or size; the linear ones are in C order."""
+        if kind in ("lane_id", "warp_id"):
+            width = number_polynomial(self.kernel.warp)
+            pair = divided(self.reasoner, self.query("lid", None), width, self.facts)
+            if pair is None:
+                raise CompilerBug("the lane of a thread is not its linear lid modulo the width")
+            return pair[kind == "lane_id"]
         along = self._coordinates[kind]
         if axis is not None:
             return along[axis]

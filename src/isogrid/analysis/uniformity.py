@@ -1,4 +1,4 @@
-"""Which values and which places are the same for every thread of a group, and which barriers not every thread reaches.
+"""Which values and places are the same for every thread of a group, or of a warp, and which barriers threads miss.
 
 if ig.lid() < 32:        # differs from thread to thread
     ig.barrier()         # a finding: this barrier, that condition
@@ -6,17 +6,19 @@ if ig.lid() < 32:        # differs from thread to thread
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from math import prod
 from typing import TypeAlias, assert_never
 
 from isogrid.diagnostics.span import Span
 from isogrid.ir import kernel as k
+from isogrid.ir.operations import SHUFFLES
 from isogrid.ir.types import Space
-from isogrid.ir.walk import children, visit
+from isogrid.ir.walk import assigned_local, children, visit
 
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Why threads of a group differ: `span` is the place, `words` what differs there.
+    """Why threads of a group (or warp) differ: `span` is the place, `words` what differs there.
 
     `how` says in which way control flow splits: "if", "loop" (threads do different numbers of trips), or after a
     "return", "break", "continue" or helper "return" that only some threads take. `at` is the condition that splits.
@@ -33,10 +35,15 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """A barrier or group operation that only some threads of a group may reach."""
+    """A barrier or operation of a group or warp that only some of its threads may reach."""
 
-    node: k.Barrier | k.Collective
+    node: "Meeting"
     cause: Cause
+
+
+GroupMeeting: TypeAlias = k.Barrier | k.Collective
+WarpMeeting: TypeAlias = k.WarpBarrier | k.WarpCollective
+Meeting: TypeAlias = GroupMeeting | WarpMeeting
 
 
 #: None means uniform.
@@ -51,8 +58,15 @@ class _Loop:
 
 @dataclass(slots=True)
 class _Walk:
+    """`unit` is how many threads, consecutive in C order, are asked to agree: those of a group, or `of_warps`."""
+
     kernel: k.Kernel
     atomic_arrays: frozenset[str]
+    racy_arrays: frozenset[str]
+    unit: int
+    of_warps: bool
+    #: Locals that hold this coordinate of their thread wherever they are read.
+    coordinates: dict[str, k.Query]
     values: dict[str, Variation] = field(default_factory=dict[str, Variation])
     #: Private arrays that hold, or were stored at, something that differs.
     private: dict[str, Variation] = field(default_factory=dict[str, Variation])
@@ -89,12 +103,20 @@ class _Walk:
                 if statement.space is Space.LOCAL:
                     cause = self.control or self.first((statement.value, *statement.indices))
                     self.private[statement.array] = self.private.get(statement.array) or cause
-            case k.Barrier():
+            case k.Barrier() | k.WarpBarrier():
                 self.meet(statement)
             case k.Collective():
                 self.meet(statement)
                 scanned = Cause(statement.span, "every thread gets its own value from a scan")
                 self.values[statement.target] = self.control or (scanned if statement.op == "scan" else None)
+            case k.WarpCollective():
+                self.meet(statement)
+                self.values[statement.target] = self.control or self._warp_result(statement)
+            case k.Atomic():
+                if statement.target:
+                    self.values[statement.target] = Cause(
+                        statement.span, f"each thread gets its own old value of `{statement.array}`"
+                    )
             case k.If():
                 self._if(statement)
             case k.For():
@@ -114,12 +136,14 @@ class _Walk:
                 self.loops[-1].continued = self.loops[-1].continued or self._escape("continue")
             case k.Return():
                 self.returned = self.returned or self._escape("return")
-            case k.Evaluate() | k.Atomic() | k.Assert() | k.DeclareLocal():
+            case k.Evaluate() | k.Assert() | k.DeclareLocal():
                 pass
             case _:
                 assert_never(statement)
 
-    def meet(self, node: k.Barrier | k.Collective) -> None:
+    def meet(self, node: Meeting) -> None:
+        if isinstance(node, WarpMeeting) is not self.of_warps:
+            return
         cause = self.control
         if cause is not None:
             self.found.setdefault(id(node), Divergence(node, cause))
@@ -200,15 +224,9 @@ class _Walk:
         if cause is None:
             return
         for node in visit(block):
-            match node:
-                case k.Assign():
-                    self.values[node.name] = self.values.get(node.name) or cause
-                case k.Collective():
-                    self.values[node.target] = self.values.get(node.target) or cause
-                case k.For():
-                    self.values[node.counter] = self.values.get(node.counter) or cause
-                case _:
-                    pass
+            assigned = assigned_local(node)
+            if assigned is not None:
+                self.values[assigned[0]] = self.values.get(assigned[0]) or cause
 
     # --- values -------------------------------------------------------------------------------------------------------
 
@@ -230,17 +248,41 @@ class _Walk:
                 return self._query(node)
             case k.Load():
                 return self._load(node)
+            case k.Binary(op="floordiv", left=left, right=k.Const(value=divisor)) if self._whole_units(left, divisor):
+                return None
+            case k.Binary(op="shr", left=left, right=k.Const(value=amount)) if 0 <= amount < 63 and self._whole_units(
+                left, 1 << amount
+            ):
+                return None
             case k.Unary() | k.Binary() | k.Compare() | k.Logical() | k.Choose() | k.Cast() | k.Call():
                 return self.first(child for child in _operands(node))
             case _:
                 assert_never(node)
 
+    def _whole_units(self, node: k.Expr, divisor: int) -> bool:
+        """Whether all threads of a warp have the same `node // divisor`: the linear id by a multiple of the width."""
+        coordinate = self.coordinates.get(node.name) if isinstance(node, k.Local) else node
+        if not self.of_warps or not isinstance(coordinate, k.Query) or divisor <= 0 or divisor % self.unit:
+            return False
+        if coordinate.kind not in ("lid", "gid"):
+            return False
+        return self.kernel.geometry.rank == 1 or (coordinate.kind == "lid" and coordinate.axis is None)
+
     def _query(self, node: k.Query) -> Variation:
-        if node.kind not in ("gid", "lid"):
-            return None
-        block = self.kernel.geometry.block
-        size = self.kernel.geometry.group_size if node.axis is None else block[node.axis]
-        if size == 1:
+        block, size = self.kernel.geometry.block, self.kernel.geometry.group_size
+        match node.kind:
+            case "lane_id":
+                varies = True
+            case "warp_id":
+                varies = not self.of_warps
+            case "gid" | "lid" if node.axis is None:
+                varies = size > 1
+            case "gid" | "lid":
+                # The last axis runs fastest; one that the unit does not get past is the same for all of its threads.
+                varies = block[node.axis or 0] > 1 and prod(block[(node.axis or 0) + 1 :]) % self.unit != 0
+            case _:
+                varies = False
+        if not varies:
             return None
         axis = "" if node.axis is None or len(block) == 1 else str(node.axis)
         return Cause(node.span, f"`ig.{node.kind}({axis})` differs from thread to thread")
@@ -253,7 +295,24 @@ class _Walk:
             return self.private.get(node.array)
         if node.array in self.atomic_arrays:
             return Cause(node.span, f"`{node.array}` is updated by atomics, so two loads may differ")
+        if node.array in self.racy_arrays:
+            return Cause(node.span, f"`{node.array}` is written in a kernel with `races=`, so two loads may differ")
         return self.control
+
+    def _warp_result(self, node: k.WarpCollective) -> Variation:
+        """Why threads that meet here get different results."""
+        given = self.variation(node.value)
+        if node.op == "scan":
+            return Cause(node.span, "every thread gets its own value from a scan")
+        if given is None:
+            return None
+        if node.op in SHUFFLES:
+            one_lane = node.op == "shuffle" and node.lane is not None and self.variation(node.lane) is None
+            own = Cause(node.span, f"`ig.{node.op}` gives each thread a value of its own")
+            return None if one_lane and self.of_warps else own
+        if self.of_warps:
+            return None
+        return Cause(node.span, f"each warp gets its own result of `{_warp_name(node)}`")
 
 
 def _operands(node: k.Expr) -> Iterable[k.Expr]:
@@ -261,16 +320,42 @@ def _operands(node: k.Expr) -> Iterable[k.Expr]:
 
 
 _STATEMENTS = (
-    k.Assign, k.Evaluate, k.Store, k.Atomic, k.Barrier, k.Collective, k.If, k.For, k.While, k.Scope, k.Leave, k.Break,
-    k.Continue, k.Return, k.Assert, k.DeclareLocal,
+    k.Assign, k.Evaluate, k.Store, k.Atomic, k.Barrier, k.Collective, k.WarpBarrier, k.WarpCollective, k.If, k.For,
+    k.While, k.Scope, k.Leave, k.Break, k.Continue, k.Return, k.Assert, k.DeclareLocal,
 )  # fmt: skip
 
 
 def divergent_barriers(kernel: k.Kernel) -> list[Divergence]:
-    """Barriers and group operations that are not proved to be reached by every thread of the group, in text order."""
-    if not kernel.grouped or kernel.geometry.group_size == 1:
+    """Barriers and operations of groups and warps that are not proved to be reached by every thread of theirs."""
+    size = kernel.geometry.group_size
+    if not kernel.grouped or size == 1:
         return []
-    atomics = frozenset(node.array for node in visit(kernel.body) if isinstance(node, k.Atomic))
-    walk = _Walk(kernel, atomics)
-    walk.block(kernel.body)
-    return list(walk.found.values())
+    nodes = list(visit(kernel.body))
+    atomics = frozenset(node.array for node in nodes if isinstance(node, k.Atomic))
+    stored = frozenset(node.array for node in nodes if isinstance(node, k.Store))
+    racy = stored if kernel.races != "prove" else frozenset[str]()
+    whole_warps = size % kernel.warp == 0 and any(isinstance(node, WarpMeeting) for node in nodes)
+    found: list[Divergence] = []
+    for of_warps in (False, True) if whole_warps else (False,):
+        walk = _Walk(kernel, atomics, racy, kernel.warp if of_warps else size, of_warps, _coordinates(nodes))
+        walk.block(kernel.body)
+        found += walk.found.values()
+    return found
+
+
+def _coordinates(nodes: Iterable[k.Node]) -> dict[str, k.Query]:
+    """Locals that are assigned in one place only, and there a coordinate."""
+    places: dict[str, list[k.Node]] = {}
+    for node in nodes:
+        assigned = assigned_local(node)
+        if assigned is not None:
+            places.setdefault(assigned[0], []).append(node)
+    return {
+        name: nodes[0].value
+        for name, nodes in places.items()
+        if len(nodes) == 1 and isinstance(nodes[0], k.Assign) and isinstance(nodes[0].value, k.Query)
+    }
+
+
+def _warp_name(node: k.WarpCollective) -> str:
+    return f"ig.{node.op}" if node.op == "ballot" else f"ig.warp_{node.op}"

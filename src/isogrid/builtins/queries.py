@@ -12,6 +12,8 @@ from isogrid.ir.types import INDEX, Scalar
 class QueryRow:
     """One query. `tuple_of` is the scalar query that a plural form (`gids`) gives for every axis, else "".
 
+    `of_warp` queries have no axis.
+
     `group_only` queries make a kernel grouped. `linear_refused` marks the one whose linear form is refused in a grouped
     kernel of 2 or 3 dimensions.
     """
@@ -23,6 +25,7 @@ class QueryRow:
     tuple_of: str = ""
     group_only: bool = False
     linear_refused: bool = False
+    of_warp: bool = False
 
     @property
     def type(self) -> Scalar:
@@ -57,6 +60,23 @@ QUERIES: Final[dict[str, QueryRow]] = {
             tuple_of="group_id",
             group_only=True,
         ),
+        QueryRow(
+            "lane_id",
+            "isogrid.lane_id",
+            _THREAD,
+            "This thread's place in its warp: the linear `lid` modulo the width.",
+            group_only=True,
+            of_warp=True,
+        ),
+        QueryRow(
+            "warp_id",
+            "isogrid.warp_id",
+            Variance.WARP,
+            "This warp's place in its group: the linear `lid` divided by the width.",
+            group_only=True,
+            of_warp=True,
+        ),
+        QueryRow("warp_size", "isogrid.warp_size", _LAUNCH, "Threads of a warp, a constant.", of_warp=True),
     )
 }
 

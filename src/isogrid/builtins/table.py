@@ -25,6 +25,7 @@ class Variance(Enum):
     ARGUMENTS = "as uniform as its arguments"
     LAUNCH = "the same for the whole launch"
     GROUP = "the same for every thread of a group"
+    WARP = "the same for every thread of a warp"
     THREAD = "differs from thread to thread"
 
 

@@ -81,6 +81,8 @@ def _checks_of(node: k.Node) -> Iterator[str]:
             yield "step of the range"
         case k.Collective(op, type=type, total_checked=True) if op in ("sum", "scan") and type.is_checked:
             yield f"total of `group_{op}`"
+        case k.WarpCollective(op, type=type, total_checked=True) if op in ("sum", "scan") and type.is_checked:
+            yield f"total of `warp_{op}`"
         case k.Assert():
             yield "assertion"
         case _:

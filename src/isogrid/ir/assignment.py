@@ -103,7 +103,9 @@ class _Flow:
                 return None
             case k.Assign() | d.Let() | d.Set():
                 return None if state is None else state | {node.name}
-            case k.Collective() | d.Collective():
+            case k.Collective() | d.Collective() | k.WarpCollective() | d.WarpCollective() | d.Agree():
+                return None if state is None else state | {node.target}
+            case k.Atomic() | d.Atomic() if node.target:
                 return None if state is None else state | {node.target}
             case _:
                 return state

@@ -213,7 +213,8 @@ class Store:
 class Atomic:
     """Atomic update of `buffer[index]`; `op` as in kernel IR, `element` decides how bits are read.
 
-    `total` is the number of the trap site for an add whose mathematical total may leave the type, else None.
+    `total` is the number of the trap site for an add whose mathematical total may leave the type, else None. The
+    mutable variable `target` gets the element as it was, where it has a name.
     """
 
     op: str
@@ -223,6 +224,7 @@ class Atomic:
     expected: Expr | None
     element: Scalar
     total: int | None = None
+    target: str = ""
     span: Span = field(default=NOWHERE, kw_only=True, compare=False, repr=False)
 
 
@@ -319,6 +321,42 @@ class Collective:
 
 
 @dataclass(frozen=True, slots=True)
+class WarpBarrier:
+    """A barrier of each warp. All threads of the group come here; `active`, the same for a warp, says which warps take
+    part, None that all do."""
+
+    active: Expr | None = None
+    span: Span = field(default=NOWHERE, kw_only=True, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class WarpCollective:
+    """Warp operation of kernel IR: the mutable variable `target` gets the result. `op` is sum min max scan any all
+    ballot, or shuffle, the only one with a `lane`: an i64 in 0..width-1, whose value this thread gets. `active` is as
+    for a warp barrier; a warp that takes no part gets anything."""
+
+    op: str
+    target: str
+    value: Expr
+    lane: Expr | None
+    scalar: Scalar
+    exclusive: bool = False
+    total: int | None = None
+    active: Expr | None = None
+    span: Span = field(default=NOWHERE, kw_only=True, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Agree:
+    """The mutable variable `target` is True in every thread if `value` (i1) is True in some thread of the group that
+    has not trapped. It orders nothing and ends no interval; lowering puts it where warps of a group part."""
+
+    target: str
+    value: Expr
+    span: Span = field(default=NOWHERE, kw_only=True, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Fill:
     """Set every element of the thread's local buffer to zero."""
 
@@ -342,6 +380,9 @@ Statement: TypeAlias = (
     | Return
     | Barrier
     | Collective
+    | WarpBarrier
+    | WarpCollective
+    | Agree
     | Fill
 )
 Block: TypeAlias = tuple[Statement, ...]
@@ -369,7 +410,7 @@ class Buffer:
 class Kernel:
     """A kernel ready for a target. Host-side facts (parameters, geometry, preconditions) stay in kernel-IR form.
 
-    `thread_order` of traps is spec 1.8: ungrouped kernels by linear gid, grouped ones by group, interval, thread.
+    The order of traps is spec 1.8: ungrouped kernels by linear gid, grouped ones by group, interval, warp, thread.
     """
 
     name: str
@@ -383,4 +424,7 @@ class Kernel:
     sites: tuple[TrapSite, ...]
     body: Block
     warp: int = 32
+    deterministic: bool = True
+    races: str = "prove"
+    reason: str = ""
     span: Span = field(default=NOWHERE, kw_only=True, compare=False, repr=False)

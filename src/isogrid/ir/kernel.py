@@ -71,8 +71,9 @@ class DimValue:
 class Query:
     """Where this thread stands.
 
-    `kind` is one of gid, lid, group_id, group_size, num_groups, grid_size. `axis` counts from 0, the slowest extent;
-    None asks for the linear value in C order. Axes are those of the kernel's rank.
+    `kind` is one of gid, lid, group_id, group_size, num_groups, grid_size, lane_id, warp_id. `axis` counts from 0, the
+    slowest extent; None asks for the linear value in C order. Axes are those of the kernel's rank. lane_id and warp_id
+    have no axis: they are the linear lid modulo the warp width, and divided by it.
     """
 
     kind: str
@@ -228,10 +229,11 @@ class Store:
 
 @dataclass(frozen=True, slots=True)
 class Atomic:
-    """One atomic update without a result: indices, bounds, `expected` (cas only), `value`, then the update.
+    """One atomic update: indices, bounds, `expected` (cas only), `value`, then the update.
 
-    `op` is add min max and or xor exchange cas. `total_checked` says that an add on a checked type may leave the type
-    in total.
+    `op` is add min max and or xor exchange cas, or load and store. `total_checked` says that an add on a checked type
+    may leave the type in total. The local `target` gets the element as it was, where it has a name; a load has a
+    zero as its value, which nothing uses.
     """
 
     op: str
@@ -243,6 +245,7 @@ class Atomic:
     space: Space
     checked: tuple[bool, ...]
     total_checked: bool = True
+    target: str = ""
     span: Span = field(default=NOWHERE, kw_only=True, compare=False, repr=False)
 
 
@@ -265,6 +268,33 @@ class Collective:
     target: str
     value: Expr
     type: Scalar
+    exclusive: bool = False
+    total_checked: bool = True
+    span: Span = field(default=NOWHERE, kw_only=True, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class WarpBarrier:
+    """Every thread of the warp arrives before any leaves; orders all accesses of the warp."""
+
+    span: Span = field(default=NOWHERE, kw_only=True, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class WarpCollective:
+    """A warp operation: evaluate `value`, then `lane`, in every thread of the warp; each gets its result.
+
+    `op` is sum min max scan any all, as for a group; ballot, one bit per lane; or shuffle shuffle_up shuffle_down
+    shuffle_xor, which take the value of the lane that the integer `lane` names. `type` is that of the value, `result`
+    that of the target. The threads of the warp meet here, but nothing orders their accesses to memory.
+    """
+
+    op: str
+    target: str
+    value: Expr
+    lane: Expr | None
+    type: Scalar
+    result: Scalar
     exclusive: bool = False
     total_checked: bool = True
     span: Span = field(default=NOWHERE, kw_only=True, compare=False, repr=False)
@@ -370,6 +400,8 @@ Statement: TypeAlias = (
     | Atomic
     | Barrier
     | Collective
+    | WarpBarrier
+    | WarpCollective
     | If
     | For
     | While
@@ -471,6 +503,10 @@ class Kernel:
 
     `grouped` kernels run whole groups: an axis of a grid kernel is padded up to a multiple of its block and `gid` may
     reach past the grid. Other kernels run exactly the grid. `warp` is the logical warp width.
+
+    `deterministic` is False where results may depend on the order of threads. `races` is "prove", "check" (conflicts
+    are traps at run time) or "trust" (the author's word, `reason`); nothing is derived from race freedom in the last
+    two.
     """
 
     name: str
@@ -483,4 +519,7 @@ class Kernel:
     requires: tuple[Require, ...]
     body: Block
     warp: int = 32
+    deterministic: bool = True
+    races: str = "prove"
+    reason: str = ""
     span: Span = field(default=NOWHERE, kw_only=True, compare=False, repr=False)

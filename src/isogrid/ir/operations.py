@@ -26,9 +26,11 @@ COMPARE_SIGNS: Final = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">"
 UNARY_NAMES: Final = ("neg", "invert", "not", "abs")
 FUNCTION_BINARIES: Final = ("min", "max")
 LOGICAL_NAMES: Final = ("and", "or")
-QUERIES: Final = ("gid", "lid", "group_id", "group_size", "num_groups", "grid_size")
-ATOMICS: Final = ("add", "min", "max", "and", "or", "xor", "exchange", "cas")
+QUERIES: Final = ("gid", "lid", "group_id", "group_size", "num_groups", "grid_size", "lane_id", "warp_id")
+ATOMICS: Final = ("add", "min", "max", "and", "or", "xor", "exchange", "cas", "load", "store")
 COLLECTIVES: Final = ("sum", "min", "max", "scan", "any", "all")
+SHUFFLES: Final = ("shuffle", "shuffle_up", "shuffle_down", "shuffle_xor")
+WARP_COLLECTIVES: Final = (*COLLECTIVES, "ballot", *SHUFFLES)
 SPECIALS: Final = ("thread", "local", "group", "extent", "groups")
 
 _COMPARES: Final = ("ieq", "ine", "slt", "sle", "ult", "ule", "feq", "fne", "flt", "fle", "fisnan")

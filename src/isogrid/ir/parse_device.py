@@ -3,7 +3,7 @@
 from isogrid.diagnostics.span import Span
 from isogrid.ir import device as d
 from isogrid.ir import kernel as k
-from isogrid.ir.operations import COLLECTIVES, SPECIALS, machine_type, natural_type
+from isogrid.ir.operations import ATOMICS, COLLECTIVES, SPECIALS, WARP_COLLECTIVES, machine_type, natural_type
 from isogrid.ir.parse_expression import ExpressionReader
 from isogrid.ir.parse_header import read_header, read_scalar
 from isogrid.ir.text import float_bits
@@ -58,6 +58,9 @@ def read_device(text: str) -> d.Kernel:
         tuple(sites),
         body,
         header.warp,
+        header.deterministic,
+        header.races,
+        header.reason,
     )
 
 
@@ -122,6 +125,8 @@ class _Reader:
                 return d.Return()
             case "barrier":
                 return d.Barrier()
+            case "warp_barrier":
+                return d.WarpBarrier(self._active(cursor))
             case "fill":
                 return d.Fill(cursor.name())
             case word:
@@ -141,8 +146,19 @@ class _Reader:
     def _set(self, cursor: Cursor) -> d.Statement:
         name = cursor.name()
         cursor.expect("=")
-        op = cursor.peek().text.removeprefix("group_")
-        if op not in COLLECTIVES or cursor.peek().text != f"group_{op}":
+        word = cursor.peek().text
+        family, _, op = word.partition("_")
+        if family == "atomic" and op in ATOMICS:
+            return self._atomic(cursor, name)
+        if word == "agree":
+            cursor.next()
+            cursor.expect("(")
+            agreed = self.expr(cursor)
+            cursor.expect(")")
+            return d.Agree(name, agreed)
+        if family == "warp" and op in WARP_COLLECTIVES:
+            return self._warp_collective(op, name, cursor)
+        if family != "group" or op not in COLLECTIVES:
             return d.Set(name, self.expr(cursor))
         cursor.next()
         cursor.expect("(")
@@ -155,19 +171,38 @@ class _Reader:
         scalar = read_scalar(cursor)
         return d.Collective(op, name, value, scalar, exclusive, _total(cursor))
 
+    def _warp_collective(self, op: str, target: str, cursor: Cursor) -> d.WarpCollective:
+        cursor.next()
+        cursor.expect("(")
+        value = self.expr(cursor)
+        lane: d.Expr | None = None
+        exclusive = False
+        if cursor.take(","):
+            exclusive = cursor.take("exclusive")
+            lane = None if exclusive else self.expr(cursor)
+        cursor.expect(")")
+        cursor.expect("as")
+        scalar = read_scalar(cursor)
+        total = _total(cursor)
+        return d.WarpCollective(op, target, value, lane, scalar, exclusive, total, self._active(cursor))
+
+    def _active(self, cursor: Cursor) -> d.Expr | None:
+        return self.expr(cursor) if cursor.take("if") else None
+
     def _store(self, cursor: Cursor) -> d.Store:
         buffer, index = self._element(cursor)
         cursor.expect("=")
         return d.Store(buffer, index, self.expr(cursor))
 
-    def _atomic(self, cursor: Cursor) -> d.Atomic:
+    def _atomic(self, cursor: Cursor, target: str = "") -> d.Atomic:
         op = cursor.name().removeprefix("atomic_")
         cursor.expect("(")
         buffer, index = self._element(cursor)
         cursor.expect(",")
         *before, value = cursor.separated(lambda: self.expr(cursor), ")")
         element = self._element_type(buffer, cursor)
-        return d.Atomic(op, buffer, index, value, before[0] if before else None, element, _total(cursor))
+        expected = before[0] if before else None
+        return d.Atomic(op, buffer, index, value, expected, element, _total(cursor), target)
 
     def _for(self, cursor: Cursor, depth: int) -> d.For:
         counter = cursor.name()

@@ -16,6 +16,9 @@ class Header:
     name: str
     grouped: bool
     warp: int
+    deterministic: bool = True
+    races: str = "prove"
+    reason: str = ""
     dims: tuple[str, ...] = ()
     kind: str = ""
     extents: tuple[k.Expr, ...] = ()
@@ -38,6 +41,10 @@ def read_header(lines: Lines, reader: ExpressionReader, rest: Callable[[str, Cur
     name = cursor.name()
     grouped = cursor.take("grouped")
     header = Header(name, grouped, cursor.integer() if cursor.take("warp") else 32)
+    header.deterministic = not cursor.take("nondeterministic")
+    if cursor.take("races"):
+        header.races = cursor.name()
+        header.reason = cursor.string() if cursor.peek().kind == "string" else ""
     cursor.end()
     for line in lines.at_depth(1):
         cursor = line.cursor()

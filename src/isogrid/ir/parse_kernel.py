@@ -1,7 +1,7 @@
 """Read kernel IR from its text."""
 
 from isogrid.ir import kernel as k
-from isogrid.ir.operations import ATOMICS, COLLECTIVES
+from isogrid.ir.operations import ATOMICS, COLLECTIVES, WARP_COLLECTIVES
 from isogrid.ir.parse_expression import ExpressionReader
 from isogrid.ir.parse_header import read_header, read_shape
 from isogrid.ir.tokens import Cursor, Lines, SourceLine, source_lines
@@ -45,6 +45,9 @@ def read_kernel(text: str) -> k.Kernel:
         tuple(header.requires),
         body,
         header.warp,
+        header.deterministic,
+        header.races,
+        header.reason,
     )
 
 
@@ -136,6 +139,8 @@ class _StatementReader(ExpressionReader):
                 return k.Evaluate(self.expr(cursor))
             case "barrier":
                 return k.Barrier()
+            case "warp_barrier":
+                return k.WarpBarrier()
             case "leave":
                 return k.Leave(cursor.name())
             case "break":
@@ -163,7 +168,7 @@ class _StatementReader(ExpressionReader):
             cursor.expect("=")
         return k.Store(array, indices, self.expr(cursor), element, space, checked, narrow)
 
-    def _atomic(self, cursor: Cursor) -> k.Atomic:
+    def _atomic(self, cursor: Cursor, target: str = "") -> k.Atomic:
         op = cursor.name().removeprefix("atomic_")
         if op not in ATOMICS:
             raise cursor.fault(f"no atomic {op!r}")
@@ -173,20 +178,21 @@ class _StatementReader(ExpressionReader):
         element, space = self.array(array, cursor)
         cursor.expect(",")
         *before, value = cursor.separated(lambda: self.expr(cursor), ")")
-        return k.Atomic(op, array, indices, value, before[0] if before else None, element, space, checked, total)
+        expected = before[0] if before else None
+        return k.Atomic(op, array, indices, value, expected, element, space, checked, total, target)
 
     def _assign(self, cursor: Cursor) -> k.Statement:
         name, type = self.local(cursor)
         cursor.expect("=")
-        op = cursor.peek().text.removeprefix("group_")
-        # A function call shows its type at the end, a group operation has that of its target.
-        if (
-            cursor.peek().text == f"group_{op}"
-            and op in COLLECTIVES
-            and cursor.at_call()
-            and not cursor.call_is_typed()
-        ):
-            return self._collective(op, name, type, cursor)
+        family, _, op = cursor.peek().text.partition("_")
+        # A function call shows its type at the end; what is no function has the type of its target.
+        if cursor.at_call() and not cursor.call_is_typed():
+            if family == "group" and op in COLLECTIVES:
+                return self._collective(op, name, type, cursor)
+            if family == "warp" and op in WARP_COLLECTIVES:
+                return self._warp_collective(op, name, type, cursor)
+            if family == "atomic" and op in ATOMICS:
+                return self._atomic(cursor, name)
         value = self.expr(cursor)
         if value.type is not type:
             raise cursor.fault(f"{name!r} is {type.value} and its value {value.type.value}")
@@ -202,6 +208,19 @@ class _StatementReader(ExpressionReader):
             cursor.expect("exclusive")
         cursor.expect(")")
         return k.Collective(op, target, value, type, exclusive, total)
+
+    def _warp_collective(self, op: str, target: str, result: Scalar, cursor: Cursor) -> k.WarpCollective:
+        cursor.next()
+        total = cursor.take("!")
+        cursor.expect("(")
+        value = self.expr(cursor)
+        lane: k.Expr | None = None
+        exclusive = False
+        if cursor.take(","):
+            exclusive = cursor.take("exclusive")
+            lane = None if exclusive else self.expr(cursor)
+        cursor.expect(")")
+        return k.WarpCollective(op, target, value, lane, value.type, result, exclusive, total)
 
 
 def _unroll(cursor: Cursor) -> int:

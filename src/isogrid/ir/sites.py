@@ -83,9 +83,10 @@ def total_site(node: k.Atomic) -> TrapSite:
     return TrapSite(TrapKind.TOTAL, node.span, node.array, node.element.value, (INDEX,))
 
 
-def collective_site(node: k.Collective) -> TrapSite:
-    """The mathematical total of a group sum, or some thread's prefix of a group scan, leaves the type; no operands."""
-    return TrapSite(TrapKind.TOTAL, node.span, f"group_{node.op}", node.type.value)
+def collective_site(node: k.Collective | k.WarpCollective) -> TrapSite:
+    """The total of a group or warp sum, or some thread's prefix of a scan, leaves the type; no operands."""
+    family = "group" if isinstance(node, k.Collective) else "warp"
+    return TrapSite(TrapKind.TOTAL, node.span, f"{family}_{node.op}", node.type.value)
 
 
 def total_sites(kernel: k.Kernel) -> dict[str, TrapSite]:

@@ -43,7 +43,7 @@ def header_lines(kernel: k.Kernel | d.Kernel, expr: Callable[[k.Expr], str]) -> 
     """The part that both IRs share: name, dimensions, parameters, geometry, preconditions."""
     grouped = " grouped" if kernel.grouped else ""
     warp = f" warp {kernel.warp}" if kernel.warp != 32 else ""
-    yield TextLine(f"kernel {name_text(kernel.name)}{grouped}{warp}", kernel.span)
+    yield TextLine(f"kernel {name_text(kernel.name)}{grouped}{warp}{_contract(kernel)}", kernel.span)
     if kernel.dims:
         yield TextLine("  dims " + ", ".join(name_text(dim) for dim in kernel.dims))
     for parameter in kernel.parameters:
@@ -58,6 +58,14 @@ def header_lines(kernel: k.Kernel | d.Kernel, expr: Callable[[k.Expr], str]) -> 
     yield TextLine("  block " + ", ".join(str(extent) for extent in kernel.geometry.block))
     for require in kernel.requires:
         yield TextLine(f"  require {expr(require.condition)}, {string_text(require.text)}", require.span)
+
+
+def _contract(kernel: k.Kernel | d.Kernel) -> str:
+    """What the author gave up: one result for every order, or the proof that threads do not race."""
+    text = "" if kernel.deterministic else " nondeterministic"
+    if kernel.races == "prove":
+        return text
+    return f"{text} races {kernel.races}" + (f" {string_text(kernel.reason)}" if kernel.reason else "")
 
 
 def name_text(name: str) -> str:

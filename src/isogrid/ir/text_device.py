@@ -99,6 +99,9 @@ class _Printer:
         | d.Return
         | d.Barrier
         | d.Collective
+        | d.WarpBarrier
+        | d.WarpCollective
+        | d.Agree
         | d.Fill,
     ) -> str:
         match statement:
@@ -113,7 +116,8 @@ class _Printer:
             case d.Atomic(op, buffer, index, value, expected, total=total):
                 parts = [self.element(buffer, index)]
                 parts += [self.expr(e) for e in (expected, value) if e is not None]
-                return f"atomic_{op}({', '.join(parts)}){_total(total)}"
+                target = f"set {name_text(statement.target)} = " if statement.target else ""
+                return f"{target}atomic_{op}({', '.join(parts)}){_total(total)}"
             case d.Check(ok, site, operands):
                 return f"check {self.expr(ok)} site {site} ({', '.join(self.expr(o) for o in operands)})"
             case d.Leave(label):
@@ -130,10 +134,21 @@ class _Printer:
                 last = ", exclusive" if exclusive else ""
                 call = f"group_{op}({self.expr(value)}{last}) as {scalar.value}"
                 return f"set {name_text(target)} = {call}{_total(total)}"
+            case d.WarpBarrier(active):
+                return f"warp_barrier{self.active(active)}"
+            case d.WarpCollective(op, target, value, lane, scalar, exclusive, total, active):
+                last = ", exclusive" if exclusive else "" if lane is None else f", {self.expr(lane)}"
+                call = f"warp_{op}({self.expr(value)}{last}) as {scalar.value}"
+                return f"set {name_text(target)} = {call}{_total(total)}{self.active(active)}"
+            case d.Agree(target, value):
+                return f"set {name_text(target)} = agree({self.expr(value)})"
             case d.Fill(buffer):
                 return f"fill {name_text(buffer)}"
             case _:
                 assert_never(statement)
+
+    def active(self, active: d.Expr | None) -> str:
+        return "" if active is None else f" if {self.expr(active)}"
 
     def for_head(self, loop: d.For) -> str:
         parts = f"from {self.expr(loop.start)} step {self.expr(loop.step)} trips {self.expr(loop.trips)}"

@@ -94,6 +94,8 @@ class _Printer:
         | k.Atomic
         | k.Barrier
         | k.Collective
+        | k.WarpBarrier
+        | k.WarpCollective
         | k.Leave
         | k.Break
         | k.Continue
@@ -109,15 +111,21 @@ class _Printer:
                 return f"eval {self.expr(value)}"
             case k.Store(array, indices, value, checked=checked, narrow_checked=narrow):
                 return f"{self.element(array, indices, checked)} ={_mark(narrow)} {self.expr(value)}"
-            case k.Atomic(op, array, indices, value, expected, checked=checked, total_checked=total):
+            case k.Atomic(op, array, indices, value, expected, element, checked=checked, total_checked=total):
                 parts = [self.element(array, indices, checked)]
                 parts += [self.expr(e) for e in (expected, value) if e is not None]
-                return f"atomic_{op}{_mark(total)}({', '.join(parts)})"
+                target = f"{self.local(statement.target, element)} = " if statement.target else ""
+                return f"{target}atomic_{op}{_mark(total)}({', '.join(parts)})"
             case k.Barrier():
                 return "barrier"
             case k.Collective(op, target, value, type, exclusive, total):
                 last = ", exclusive" if exclusive else ""
                 return f"{self.local(target, type)} = group_{op}{_mark(total)}({self.expr(value)}{last})"
+            case k.WarpBarrier():
+                return "warp_barrier"
+            case k.WarpCollective(op, target, value, lane, _, result, exclusive, total):
+                last = ", exclusive" if exclusive else "" if lane is None else f", {self.expr(lane)}"
+                return f"{self.local(target, result)} = warp_{op}{_mark(total)}({self.expr(value)}{last})"
             case k.Leave(label):
                 return f"leave {name_text(label)}"
             case k.Break():

@@ -7,7 +7,7 @@ from isogrid.ir import device as d
 from isogrid.ir import kernel as k
 from isogrid.ir.assignment import early_reads
 from isogrid.ir.device import Machine
-from isogrid.ir.operations import ATOMICS, COLLECTIVES, SPECIALS, machine_type, natural_type
+from isogrid.ir.operations import ATOMICS, COLLECTIVES, SPECIALS, WARP_COLLECTIVES, machine_type, natural_type
 from isogrid.ir.text_device import device_node_text
 from isogrid.ir.traps import TrapKind
 from isogrid.ir.types import Space
@@ -106,6 +106,15 @@ class _Checker:
                 self.require(self.kernel.grouped, "a barrier in a kernel that is not grouped", node)
             case d.Collective():
                 self.collective(node)
+            case d.WarpBarrier():
+                self.require(self.kernel.grouped, "a warp barrier in a kernel that is not grouped", node)
+                self.active(node)
+            case d.WarpCollective():
+                self.warp_collective(node)
+            case d.Agree(target, value):
+                self.require(self.kernel.grouped, "threads of no group agree", node)
+                self.same(value.type, Machine.I1, node, "the value")
+                self.same(Machine.I1, self.variables.get(target), node, f"the variable `{target}`")
             case d.Fill(buffer):
                 local = buffer in self.buffers and self.buffers[buffer].space is Space.LOCAL
                 self.require(local, f"`{buffer}` is no local buffer", node)
@@ -134,6 +143,8 @@ class _Checker:
         self.element(node.buffer, node.value.type, node)
         if node.expected is not None:
             self.element(node.buffer, node.expected.type, node)
+        if node.target:
+            self.same(node.value.type, self.variables.get(node.target), node, f"the variable `{node.target}`")
         self.total(node.total, node)
 
     def collective(self, node: d.Collective) -> None:
@@ -142,6 +153,24 @@ class _Checker:
         self.same(node.value.type, machine_type(node.scalar), node, "the value")
         self.same(node.value.type, self.variables.get(node.target), node, f"the variable `{node.target}`")
         self.total(node.total, node)
+
+    def warp_collective(self, node: d.WarpCollective) -> None:
+        self.require(node.op in WARP_COLLECTIVES, f"no warp operation `{node.op}`", node)
+        self.require(self.kernel.grouped, "a warp operation in a kernel that is not grouped", node)
+        self.require((node.lane is not None) == (node.op == "shuffle"), "only a shuffle names a lane", node)
+        if node.lane is not None:
+            self.same(node.lane.type, Machine.I64, node, "the lane")
+        self.active(node)
+        self.same(node.value.type, machine_type(node.scalar), node, "the value")
+        result = node.value.type
+        if node.op == "ballot":
+            result = Machine.I64 if self.kernel.warp == 64 else Machine.I32
+        self.same(result, self.variables.get(node.target), node, f"the variable `{node.target}`")
+        self.total(node.total, node)
+
+    def active(self, node: d.WarpBarrier | d.WarpCollective) -> None:
+        if node.active is not None:
+            self.same(node.active.type, Machine.I1, node, "who takes part")
 
     def check(self, node: d.Check) -> None:
         self.same(node.ok.type, Machine.I1, node, "what is checked")

@@ -13,7 +13,9 @@ from isogrid.ir.operations import (
     FUNCTION_BINARIES,
     LOGICAL_NAMES,
     QUERIES,
+    SHUFFLES,
     UNARY_NAMES,
+    WARP_COLLECTIVES,
 )
 from isogrid.ir.text_kernel import expr_text, node_text
 from isogrid.ir.types import Access, Scalar, Space
@@ -122,6 +124,10 @@ class _Checker:
                 self.grouped("a barrier", node)
             case k.Collective():
                 self.collective(node)
+            case k.WarpBarrier():
+                self.grouped("a warp barrier", node)
+            case k.WarpCollective():
+                self.warp_collective(node)
             case k.If(condition, then, otherwise):
                 self.same(condition.type, Scalar.BOOL, node, "the condition")
                 self.block(then)
@@ -176,6 +182,11 @@ class _Checker:
         self.same(node.value.type, node.element.computing, node, "the value")
         if node.expected is not None:
             self.same(node.expected.type, node.element.computing, node, "the expected value")
+        if node.target:
+            self.local(node.target, node.element.computing, node)
+        if self.kernel.deterministic:
+            relaxed = bool(node.target) or node.op in ("load", "store")
+            self.require(not relaxed, "this atomic needs a kernel that is not deterministic", node)
 
     def collective(self, node: k.Collective) -> None:
         self.require(node.op in COLLECTIVES, f"no group operation `{node.op}`", node)
@@ -184,6 +195,22 @@ class _Checker:
         self.require((node.type is Scalar.BOOL) == (node.op in ("any", "all")), "the operation has another type", node)
         self.grouped("a group operation", node)
         self.local(node.target, node.type, node)
+
+    def warp_collective(self, node: k.WarpCollective) -> None:
+        op, result = node.op, node.type
+        self.require(op in WARP_COLLECTIVES, f"no warp operation `{op}`", node)
+        self.require(not node.exclusive or op == "scan", "only a scan may be exclusive", node)
+        self.require((node.lane is not None) == (op in SHUFFLES), "only shuffles name a lane", node)
+        self.require(node.lane is None or node.lane.type.is_integer, "the lane is no integer", node)
+        self.same(node.value.type, node.type, node, "the value")
+        if op in ("any", "all", "ballot"):
+            self.same(node.type, Scalar.BOOL, node, "the value")
+        if op == "ballot":
+            result = Scalar.W64 if self.kernel.warp == 64 else Scalar.W32
+        self.same(node.result, result, node, "the result")
+        self.require(self.kernel.geometry.group_size % self.kernel.warp == 0, "the block is no whole warps", node)
+        self.grouped("a warp operation", node)
+        self.local(node.target, node.result, node)
 
     # --- expressions ---
 
@@ -211,6 +238,9 @@ class _Checker:
                 rank = self.kernel.geometry.rank
                 self.require(kind in QUERIES, f"no query `{kind}`", node)
                 self.require(axis is None or 0 <= axis < rank, f"the grid has no axis {axis}", node)
+                if kind in ("lane_id", "warp_id"):
+                    self.require(axis is None, f"{kind} has no axis", node)
+                    self.grouped(kind, node)
             case k.Unary(op, operand, type):
                 self.require(op in UNARY_NAMES, f"no operation `{op}`", node)
                 self.same(operand.type, type, node, "the operand")

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias, TypeVar, cast, get_args, overload
 
 from isogrid.ir import device as d
 from isogrid.ir import kernel as k
+from isogrid.ir.types import Scalar
 
 AnyNode: TypeAlias = k.Node | d.Node
 ExprT = TypeVar("ExprT", k.Expr, d.Expr)
@@ -80,6 +81,23 @@ def visit(root: Any) -> Iterator[Any]:
         node: Any = stack.pop()
         yield node
         stack.extend(reversed(_children(node)))
+
+
+def assigned_local(node: k.Node) -> tuple[str, Scalar] | None:
+    """The local that a statement of kernel IR itself assigns, and its type."""
+    match node:
+        case k.Assign(name, value):
+            return name, value.type
+        case k.Collective(target=target, type=type):
+            return target, type
+        case k.WarpCollective(target=target, result=result):
+            return target, result
+        case k.Atomic(target=target, element=element) if target:
+            return target, element.computing
+        case k.For(counter=counter, type=type):
+            return counter, type
+        case _:
+            return None
 
 
 def map_expr(expr: ExprT, function: Callable[[ExprT], ExprT]) -> ExprT:

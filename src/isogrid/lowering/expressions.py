@@ -166,6 +166,11 @@ def lower_query(builder: Builder, node: k.Query) -> d.Expr:
     if node.axis is not None:
         return _along(builder, node.kind, node.axis)
     match node.kind:
+        case "lane_id":
+            return op("iand", Machine.I64, _linear_lid(builder), literal(builder.kernel.warp - 1, Machine.I64))
+        case "warp_id":
+            shift = literal(builder.kernel.warp.bit_length() - 1, Machine.I64)
+            return op("lshr", Machine.I64, _linear_lid(builder), shift)
         case "group_size" | "num_groups" | "grid_size":
             return product(_along(builder, node.kind, axis) for axis in axes)
         case "gid" | "lid" | "group_id":
@@ -179,6 +184,10 @@ def lower_query(builder: Builder, node: k.Query) -> d.Expr:
             return index
         case _:
             raise CompilerBug(f"{node.span}: no query {node.kind}")
+
+
+def _linear_lid(builder: Builder) -> d.Expr:
+    return lower_query(builder, k.Query("lid", None))
 
 
 def _along(builder: Builder, kind: str, axis: int) -> d.Expr:

@@ -58,6 +58,17 @@ def _visit(uses: LocalUses, statement: k.Statement) -> None:
             _read(uses, statement.value)
             _assign(uses, statement.target, statement.type)
             uses.variables.add(statement.target)
+        case k.WarpCollective():
+            _read(uses, statement.value)
+            if statement.lane is not None:
+                _read(uses, statement.lane)
+            _assign(uses, statement.target, statement.result)
+            uses.variables.add(statement.target)
+        case k.Atomic():
+            _read(uses, statement)
+            if statement.target:
+                _assign(uses, statement.target, statement.element.computing)
+                uses.variables.add(statement.target)
         case k.For():
             _visit_for(uses, statement)
         case k.If():
@@ -75,9 +86,9 @@ def _visit(uses: LocalUses, statement: k.Statement) -> None:
             uses.open_blocks.pop()
         case k.Scope():
             _visit_block(uses, statement.body)
-        case k.Evaluate() | k.Store() | k.Atomic() | k.Assert():
+        case k.Evaluate() | k.Store() | k.Assert():
             _read(uses, statement)
-        case k.Barrier() | k.Leave() | k.Break() | k.Continue() | k.Return() | k.DeclareLocal():
+        case k.Barrier() | k.WarpBarrier() | k.Leave() | k.Break() | k.Continue() | k.Return() | k.DeclareLocal():
             pass
         case _:
             assert_never(statement)

@@ -54,6 +54,9 @@ def lower_kernel(
         sites=tuple(builder.sites),
         body=tuple(builder.blocks[0]),
         warp=kernel.warp,
+        deterministic=kernel.deterministic,
+        races=kernel.races,
+        reason=kernel.reason,
         span=kernel.span,
     )
 

@@ -11,6 +11,7 @@ from isogrid.lowering.casts import converted
 from isogrid.lowering.expressions import lower_expression, lower_subscript
 from isogrid.lowering.loops import lower_for_head
 from isogrid.lowering.machine import MACHINE, literal, negated
+from isogrid.lowering.warps import lower_warp_collective
 
 
 def lower_block(builder: Builder, block: k.Block) -> d.Block:
@@ -35,6 +36,10 @@ def lower_statement(builder: Builder, statement: k.Statement) -> None:
             builder.emit(d.Barrier(span=statement.span))
         case k.Collective():
             _collective(builder, statement)
+        case k.WarpBarrier():
+            builder.emit(d.WarpBarrier(span=statement.span))
+        case k.WarpCollective():
+            lower_warp_collective(builder, statement)
         case k.If():
             _if(builder, statement)
         case k.For():
@@ -94,7 +99,17 @@ def _atomic(builder: Builder, statement: k.Atomic) -> None:
     if statement.op == "add" and statement.total_checked and statement.element.is_checked:
         total = builder.site(builder.total_sites[statement.array])
     builder.emit(
-        d.Atomic(statement.op, statement.array, index, value, expected, statement.element, total, span=statement.span)
+        d.Atomic(
+            statement.op,
+            statement.array,
+            index,
+            value,
+            expected,
+            statement.element,
+            total,
+            statement.target,
+            span=statement.span,
+        )
     )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from isogrid.ir import kernel as k
-from isogrid.ir.walk import visit
+from isogrid.ir.walk import assigned_local, visit
 
 
 def assigned_locals(block: Iterable[k.Statement]) -> set[str]:
@@ -11,15 +11,9 @@ def assigned_locals(block: Iterable[k.Statement]) -> set[str]:
     names: set[str] = set()
     for statement in block:
         for node in visit(statement):
-            match node:
-                case k.Assign():
-                    names.add(node.name)
-                case k.Collective():
-                    names.add(node.target)
-                case k.For():
-                    names.add(node.counter)
-                case _:
-                    pass
+            assigned = assigned_local(node)
+            if assigned is not None:
+                names.add(assigned[0])
     return names
 
 

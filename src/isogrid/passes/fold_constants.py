@@ -63,23 +63,28 @@ def _statement(statement: k.Statement, known: dict[str, k.Const]) -> k.Block:
         case k.Collective():
             known.pop(statement.target, None)
             return (replace(statement, value=_fold(statement.value, known)),)
+        case k.WarpCollective():
+            value = _fold(statement.value, known)
+            lane = None if statement.lane is None else _fold(statement.lane, known)
+            known.pop(statement.target, None)
+            return (replace(statement, value=value, lane=lane),)
         case k.Store():
             value = _fold(statement.value, known)
             return (replace(statement, value=value, indices=tuple(_fold(i, known) for i in statement.indices)),)
         case k.Atomic():
-            return (
-                replace(
-                    statement,
-                    indices=tuple(_fold(i, known) for i in statement.indices),
-                    expected=None if statement.expected is None else _fold(statement.expected, known),
-                    value=_fold(statement.value, known),
-                ),
+            folded = replace(
+                statement,
+                indices=tuple(_fold(i, known) for i in statement.indices),
+                expected=None if statement.expected is None else _fold(statement.expected, known),
+                value=_fold(statement.value, known),
             )
+            known.pop(statement.target, None)
+            return (folded,)
         case k.Evaluate():
             return (replace(statement, value=_fold(statement.value, known)),)
         case k.Assert():
             return (replace(statement, condition=_fold(statement.condition, known)),)
-        case k.Barrier() | k.Leave() | k.Break() | k.Continue() | k.Return() | k.DeclareLocal():
+        case k.Barrier() | k.WarpBarrier() | k.Leave() | k.Break() | k.Continue() | k.Return() | k.DeclareLocal():
             return (statement,)
 
 

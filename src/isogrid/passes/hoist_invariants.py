@@ -65,6 +65,9 @@ class _Hoister:
         match statement:
             case k.Assign() | k.Evaluate() | k.Collective():
                 return replace(statement, value=part(statement.value))
+            case k.WarpCollective():
+                lane = None if statement.lane is None else part(statement.lane)
+                return replace(statement, value=part(statement.value), lane=lane)
             case k.Store():
                 indices = tuple(part(index) for index in statement.indices)
                 return replace(statement, value=part(statement.value), indices=indices)
@@ -79,6 +82,7 @@ class _Hoister:
                 | k.Atomic()
                 | k.Scope()
                 | k.Barrier()
+                | k.WarpBarrier()
                 | k.Leave()
                 | k.Break()
                 | k.Continue()

@@ -66,6 +66,8 @@ def _statement(statement: k.Statement, read: set[str]) -> k.Block:
             | k.Atomic()
             | k.Barrier()
             | k.Collective()
+            | k.WarpBarrier()
+            | k.WarpCollective()
             | k.Leave()
             | k.Break()
             | k.Continue()

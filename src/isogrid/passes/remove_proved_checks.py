@@ -64,7 +64,7 @@ def _statement(node: k.Statement, original: k.Statement, proofs: Proofs) -> k.St
             return replace(node, checked=_kept(original, proofs), total_checked=total)
         case k.For(), k.For():
             return replace(node, step_checked=False) if node.step_checked and proofs.holds(original) else node
-        case k.Collective(), k.Collective():
+        case ((k.Collective() | k.WarpCollective()), (k.Collective() | k.WarpCollective())):
             return replace(node, total_checked=False) if node.total_checked and proofs.holds(original) else node
         case _:
             return node
@@ -87,7 +87,7 @@ def _checks(node: k.Node) -> int:
             return int(node.checked)
         case k.For():
             return int(node.step_checked)
-        case k.Collective():
+        case k.Collective() | k.WarpCollective():
             return int(node.total_checked and node.op in ("sum", "scan"))
         case _:
             return 0

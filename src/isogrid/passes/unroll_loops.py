@@ -8,7 +8,7 @@ Factors below the number of trips, and loops whose trips are not known, are unro
 from dataclasses import replace
 
 from isogrid.ir import kernel as k
-from isogrid.ir.walk import map_block, visit
+from isogrid.ir.walk import assigned_local, map_block, visit
 from isogrid.passes.effects import assigned_locals, read_locals
 
 _MOST_TRIPS = 16
@@ -150,14 +150,12 @@ def _mentions(block: k.Block) -> dict[str, int]:
     counts: dict[str, int] = {}
     for node in visit(block):
         match node:
-            case k.Local() | k.Assign():
-                counts[node.name] = counts.get(node.name, 0) + 1
-            case k.Collective():
-                counts[node.target] = counts.get(node.target, 0) + 1
-            case k.For():
-                counts[node.counter] = counts.get(node.counter, 0) + 1
+            case k.Local(name):
+                counts[name] = counts.get(name, 0) + 1
             case _:
-                pass
+                assigned = assigned_local(node)
+                if assigned is not None:
+                    counts[assigned[0]] = counts.get(assigned[0], 0) + 1
     return counts
 
 
@@ -212,7 +210,7 @@ def _renamed(block: k.Block, names: dict[str, str], counter: str, value: k.Const
         match node:
             case k.Assign() if node.name in names:
                 return replace(node, name=names[node.name])
-            case k.Collective() if node.target in names:
+            case k.Collective() | k.WarpCollective() | k.Atomic() if node.target in names:
                 return replace(node, target=names[node.target])
             case k.For() if node.counter in names:
                 return replace(node, counter=names[node.counter])

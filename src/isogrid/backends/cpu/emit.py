@@ -10,14 +10,17 @@ from typing import Any
 
 from isogrid.backends.cpu.emit_frame import FunctionFrame, begin_function, end_function, table_text
 from isogrid.backends.cpu.emit_groups import emit_groups
-from isogrid.backends.cpu.emit_levels import find_levels
+from isogrid.backends.cpu.emit_levels import GROUP, find_levels, level_of
 from isogrid.backends.cpu.emit_normal import flag_returns, normalise
-from isogrid.backends.cpu.emit_strategy import Strategy, choose_strategy
+from isogrid.backends.cpu.emit_regions import group_constructs
+from isogrid.backends.cpu.emit_rename import name_assignments
+from isogrid.backends.cpu.emit_strategy import Strategy, choose_strategy, lane_axis_of
 from isogrid.backends.cpu.emit_units import emit_rows, emit_threads
 from isogrid.backends.cpu.layout import EmittedModule, layout_of, unit_of
 from isogrid.backends.cpu.target import HostTarget
 from isogrid.ir import device as d
 from isogrid.ir.types import Space
+from isogrid.lowering.masks import mask_warps
 
 _FAST = "reassoc contract arcp "
 
@@ -57,11 +60,20 @@ def emit_module(kernel: d.Kernel, target: HostTarget, options: Mapping[str, Any]
 
 
 def _normalised(kernel: d.Kernel) -> d.Kernel:
+    kernel = name_assignments(kernel)
     body = normalise(kernel.body)
     if not kernel.grouped:
         return replace(kernel, body=body)
     body, flags = flag_returns(body)
-    return replace(kernel, body=body, variables=kernel.variables + flags)
+    return _with_masks(replace(kernel, body=body, variables=kernel.variables + flags))
+
+
+def _with_masks(kernel: d.Kernel) -> d.Kernel:
+    """Warp operations stand between regions that all threads of a group run, so warps that part are masked."""
+    axis = lane_axis_of(kernel.geometry.block)
+    levels = find_levels(kernel, axis, group_constructs(kernel.body))
+    spaces = {b.name: b.space for b in kernel.buffers}
+    return mask_warps(kernel, lambda node: level_of(levels, node, spaces, axis, kernel.grouped) != GROUP)
 
 
 def _function(kernel: d.Kernel, name: str, strategy: Strategy, flags: str, *, precise: bool) -> _Function:

@@ -70,7 +70,7 @@ def emit_collective(
         case "any" | "all":
             tool.tree("ior" if node.op == "any" else "iand")
         case _:
-            tool.tree(_combiner(node))
+            tool.tree(combiner(node.op, node.scalar))
     result = d.Load(name, place, machine)
     if node.target in group.slots:
         value = load(group, scratch, literal(1, Machine.I64), machine)
@@ -79,12 +79,13 @@ def emit_collective(
         region((d.Set(node.target, result),))
 
 
-def _combiner(node: d.Collective) -> str:
-    if node.op == "sum":
+def combiner(op: str, scalar: Scalar) -> str:
+    """The device operation that combines two values of a float sum, a minimum or a maximum."""
+    if op == "sum":
         return "fadd"
-    if node.scalar.is_float:
-        return "f" + node.op
-    return ("s" if node.scalar.is_signed else "u") + node.op
+    if scalar.is_float:
+        return "f" + op
+    return ("s" if scalar.is_signed else "u") + op
 
 
 class _Tool:

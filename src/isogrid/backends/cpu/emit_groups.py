@@ -28,6 +28,7 @@ from isogrid.backends.cpu.emit_regions import (
 from isogrid.backends.cpu.emit_strategy import Strategy, lane_axis_of
 from isogrid.backends.cpu.emit_units import LaneBody, bounded_range, counted, extreme, lane_loop
 from isogrid.backends.cpu.emit_values import BufferRef, Frame, Lanes, Val, apply, read_slot, write_slot
+from isogrid.backends.cpu.emit_warps import Warps, warp_scratch
 from isogrid.backends.cpu.layout import RECORD_LOCAL, RECORD_OPERANDS, RECORD_SITE, RECORD_THREAD, totalled
 from isogrid.ir import device as d
 from isogrid.ir.device import Machine
@@ -155,7 +156,7 @@ def _allocate(group: Group) -> list[tuple[str, int]]:
     for name, type in group.crossing.kept.items():
         pointer = work_array(frame, "", pitch, max(type.bits // 8, 1), "kept")
         group.kept[name] = BufferRef(pointer, _ELEMENTS[type], Space.SHARED, group.threads)
-    for scalar in scratch_elements(frame.kernel.body):
+    for scalar in dict.fromkeys((*scratch_elements(frame.kernel.body), *warp_scratch(frame.kernel))):
         pointer = work_array(frame, "", pitch + 1, element_type(scalar).bits // 8, "scratch")
         code.buffers[f"scratch {scalar.value}"] = BufferRef(pointer, scalar, Space.SHARED, group.threads + 1)
     if code.precise:
@@ -219,6 +220,8 @@ def _step(group: Group, node: d.Statement) -> None:
             _end_interval(group)
         case d.Collective():
             _collective(group, node)
+        case d.WarpBarrier() | d.WarpCollective() | d.Agree():
+            _warps(group, node)
         case d.Break() | d.Continue() | d.Leave() | d.Return():
             lanes.w.jump(_target(lanes, node).exit)
         case _:
@@ -318,6 +321,24 @@ def _collective(group: Group, node: d.Collective) -> None:
     emit_collective(
         group.lanes, node, group.threads, group.strategy.width, region, lambda: _end_interval(group), trapped
     )
+
+
+def _warps(group: Group, node: d.WarpBarrier | d.WarpCollective | d.Agree) -> None:
+    """Exchange through memory: warps one after another between regions that all threads run."""
+
+    def region(body: d.Block) -> None:
+        _region(group, body)
+
+    warps = Warps(group.lanes, region, group.frame.kernel.warp, group.threads, group.limit, group.linear)
+    match node:
+        case d.WarpBarrier():
+            warps.meet(node.active)
+        case d.WarpCollective():
+            warps.collective(node)
+        case d.Agree():
+            warps.agree(node)
+        case _:
+            assert_never(node)
 
 
 # --- intervals -------------------------------------------------------------------------------------------------------

@@ -82,7 +82,9 @@ def _block(search: _Search, body: d.Block) -> d.Block:
             case d.For() | d.Loop() | d.Scope() | d.Check() | d.Atomic():
                 # Loops keep their identity, by which divergence is known; what is checked or atomic stays as it is.
                 result.append(node)
-            case d.Leave() | d.Break() | d.Continue() | d.Return() | d.Barrier() | d.Collective() | d.Fill():
+            case d.Leave() | d.Break() | d.Continue() | d.Return() | d.Fill():
+                result.append(node)
+            case d.Barrier() | d.Collective() | d.WarpBarrier() | d.WarpCollective() | d.Agree():
                 result.append(node)
             case _:
                 assert_never(node)

@@ -105,7 +105,7 @@ def _statement(lanes: Lanes, node: d.Statement) -> None:
             _leave(lanes, lambda f: f.kind == "thread")
         case d.Fill():
             fill(lanes, lanes.code.buffers[node.buffer])
-        case d.Barrier() | d.Collective():
+        case d.Barrier() | d.Collective() | d.WarpBarrier() | d.WarpCollective() | d.Agree():
             raise CompilerBug("a barrier reached the code of single threads")
         case _:
             assert_never(node)

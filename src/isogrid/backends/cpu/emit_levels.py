@@ -114,6 +114,11 @@ def _block(walk: _Walk, body: d.Block, control: int, outer: bool) -> None:
                 _assign(walk, node.name, _level(walk, node.value), control, outer)
             case d.Collective():
                 _raise_name(walk, node.target, LANE if node.op == "scan" else GROUP)
+            case d.WarpCollective():
+                _raise_name(walk, node.target, LANE)
+            case d.Atomic():
+                if node.target:
+                    _raise_name(walk, node.target, LANE)
             case d.If():
                 inside = max(control, _level(walk, node.condition))
                 group = outer and id(node) in walk.barriers
@@ -133,7 +138,7 @@ def _block(walk: _Walk, body: d.Block, control: int, outer: bool) -> None:
                 _exit(walk, "scope", node.label, control)
             case d.Return():
                 _exit(walk, "thread", "", control)
-            case d.Store() | d.Atomic() | d.Check() | d.Barrier() | d.Fill():
+            case d.Store() | d.Check() | d.Barrier() | d.WarpBarrier() | d.Agree() | d.Fill():
                 continue
             case _:
                 assert_never(node)
@@ -224,8 +229,12 @@ def _find_escaping(
 def expressions_of(node: d.Statement) -> tuple[d.Expr, ...]:
     """The expressions that a statement evaluates itself, not those of statements inside it."""
     match node:
-        case d.Let() | d.Set() | d.Collective():
+        case d.Let() | d.Set() | d.Collective() | d.Agree():
             return (node.value,)
+        case d.WarpCollective():
+            return tuple(e for e in (node.value, node.lane, node.active) if e is not None)
+        case d.WarpBarrier():
+            return () if node.active is None else (node.active,)
         case d.Store():
             return (node.index, node.value)
         case d.Atomic():

@@ -71,7 +71,7 @@ def _holds_barrier(body: d.Block, found: set[int]) -> bool:
     holds = False
     for node in body:
         match node:
-            case d.Barrier() | d.Collective():
+            case d.Barrier() | d.Collective() | d.WarpBarrier() | d.WarpCollective() | d.Agree():
                 holds = True
             case d.If():
                 # Both sides are visited: `or` would stop early.
@@ -198,7 +198,10 @@ def _plan(build: _Build, body: d.Block) -> Plan:
             case d.Set() if _is_of_group(build, node.name):
                 flush()
                 nodes.append(Step(node))
-            case d.Barrier() | d.Collective() | d.Break() | d.Continue() | d.Leave() | d.Return():
+            case d.Barrier() | d.Collective() | d.WarpBarrier() | d.WarpCollective() | d.Agree():
+                flush()
+                nodes.append(Step(node))
+            case d.Break() | d.Continue() | d.Leave() | d.Return():
                 flush()
                 nodes.append(Step(node))
             case d.If() if id(node) in build.constructs:
@@ -316,8 +319,11 @@ def crossing_values(plan: Plan, levels: Levels, variables: dict[str, d.Machine])
                     continue
     for number, step in enumerate(_steps(plan), 1):
         # The region that stores a collective's operands and the one that sets its result are made later.
-        if isinstance(step.node, d.Collective):
-            for name in (step.node.target, *names_in(step.node.value)):
+        if isinstance(step.node, d.Collective | d.WarpCollective | d.WarpBarrier | d.Agree):
+            names = {name for expression in expressions_of(step.node) for name in names_in(expression)}
+            if not isinstance(step.node, d.WarpBarrier):
+                names.add(step.node.target)
+            for name in names:
                 touched.setdefault(name, set()).add(-number)
     for name, type in variables.items():
         if levels.values.get(name, GROUP) > GROUP and len(touched.get(name, ())) > 1:

@@ -57,7 +57,8 @@ def compile_device(kernel: d.Kernel) -> Program:
     for parameter in kernel.parameters:
         layout.place("memory" if isinstance(parameter, k.ArrayParameter) else "scalar", parameter.name)
     compiler = _Compiler(kernel, layout)
-    waits = any(isinstance(node, d.Barrier | d.Collective) for s in kernel.body for node in visit(s))
+    waits = any(_meets(statement) for statement in kernel.body)
+    warps = any(isinstance(node, d.WarpBarrier | d.WarpCollective) for s in kernel.body for node in visit(s))
     start = compiler.locals_of_thread()
     extents = {
         parameter.name: tuple(_extent(layout, extent) for extent in parameter.shape)
@@ -71,7 +72,7 @@ def compile_device(kernel: d.Kernel) -> Program:
             start(frame)
             return (yield from meeting_body(frame))
 
-        return Program(host, layout, None, meeting, extents, False)
+        return Program(host, layout, None, meeting, extents, False, warps)
     plain_body = compiler.block(kernel.body)
 
     def body(frame: Frame) -> Signal | None:
@@ -104,6 +105,9 @@ def _host_part(kernel: d.Kernel) -> k.Kernel:
         kernel.requires,
         (),
         kernel.warp,
+        kernel.deterministic,
+        kernel.races,
+        kernel.reason,
         span=kernel.span,
     )
 
@@ -287,8 +291,10 @@ class _Compiler:
                 return lambda frame: RETURN
             case d.Fill():
                 return self._fill(node)
-            case d.Barrier() | d.Collective():
+            case d.Barrier() | d.Collective() | d.WarpBarrier() | d.WarpCollective():
                 raise CompilerBug("a barrier in a block that was compiled without")
+            case d.Agree():
+                raise CompilerBug("threads agree only where a target has no warps, and this one has")
             case _:
                 assert_never(node)
 
@@ -405,6 +411,10 @@ class _Compiler:
                 site = None if node.total is None else self._kernel.sites[node.total]
                 meeting = Meeting(node.span, node.op, node.scalar, node.exclusive, site)
                 return self._wait(meeting, self._compile(node.value), node)
+            case d.WarpBarrier():
+                return self._wait(Meeting(node.span, of_warp=True), None, None)
+            case d.WarpCollective():
+                return self._warp_collective(node)
             case d.If():
                 condition = self._compile(node.condition)
                 then, otherwise = self.meeting_block(node.then), self.meeting_block(node.otherwise)
@@ -440,6 +450,23 @@ class _Compiler:
 
         return wait
 
+    def _warp_collective(self, node: d.WarpCollective) -> Waiter:
+        site = None if node.total is None else self._kernel.sites[node.total]
+        meeting = Meeting(node.span, node.op, node.scalar, node.exclusive, site, of_warp=True)
+        trips, value = trips_of(self._trips), self._compile(node.value)
+        lane = None if node.lane is None else self._compile(node.lane)
+        target = self._layout.place("local", node.target)
+        ballot = node.op == "ballot"
+
+        def wait(frame: Frame) -> Waiting:
+            own = to_language(node.scalar, value(frame))
+            source = 0 if lane is None else lane(frame)
+            result = yield meeting, trips(frame), (own, source)
+            frame[target] = result if ballot else to_machine(node.value.type, result)
+            return None
+
+        return wait
+
     def _meeting_loop(self, node: d.For | d.Loop) -> Waiter:
         count = self._layout.place("trips", str(self._layout.size))
         self._trips.append(count)
@@ -470,7 +497,7 @@ def _no_wait(frame: Frame) -> Waiting:
 
 
 def _meets(node: d.Statement) -> bool:
-    return any(isinstance(n, d.Barrier | d.Collective) for n in visit(node))
+    return any(isinstance(n, d.Barrier | d.Collective | d.WarpBarrier | d.WarpCollective) for n in visit(node))
 
 
 def _scalar(type: Machine) -> Scalar:

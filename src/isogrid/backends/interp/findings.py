@@ -36,7 +36,7 @@ class Race:
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """Threads of one group did not meet at one barrier.
+    """Threads of one group, or of one warp (`unit`), did not meet at one barrier.
 
     `waiting` pairs each barrier's place with one thread that waits there; the same place twice means different trips
     of a loop around it. `ended` is a thread that ended instead, if there is one.
@@ -45,12 +45,14 @@ class Divergence:
     group: int
     waiting: tuple[tuple[int, Span], ...]
     ended: int | None
+    unit: str = "group"
 
     def __str__(self) -> str:
         parts = [f"thread {thread} waits at {span}" for thread, span in self.waiting]
         if self.ended is not None:
             parts.append(f"thread {self.ended} has ended")
-        return f"barrier divergence in group {self.group}: " + ", ".join(parts)
+        where = f"group {self.group}" if self.unit == "group" else f"a warp of group {self.group}"
+        return f"barrier divergence in {where}: " + ", ".join(parts)
 
 
 Finding: TypeAlias = Race | Divergence

@@ -12,7 +12,7 @@ from isogrid.backends.interp.findings import Finding
 from isogrid.backends.interp.groups import Caught, Diverged, Group
 from isogrid.backends.interp.layout import WHO, ArrayFacts
 from isogrid.backends.interp.program import Program, compile_program
-from isogrid.backends.interp.races import RaceLog, Shadow
+from isogrid.backends.interp.races import RaceLog, Shadow, WarpShadow
 from isogrid.backends.interp.statements import Waiting
 from isogrid.backends.interp.totals import Totals
 from isogrid.builtins.meaning import quiet
@@ -110,7 +110,8 @@ class _Launch:
         """Give an array its race shadow and its totals, where it needs them."""
         layout = self.program.layout
         if self.program.races and facts.may_race:
-            self._set(frame, "shadow", facts.name, Shadow(facts.name, facts.kinds, self.log))
+            make = WarpShadow if self.program.warps else Shadow
+            self._set(frame, "shadow", facts.name, make(facts.name, facts.kinds, self.log))
         site = layout.total_sites.get(facts.name)
         if site is not None:
             proved = facts.name in layout.proved_totals
@@ -145,11 +146,11 @@ class _Launch:
         for thread, coordinates in self._threads_in_order():
             for axis, at in places:
                 frame[at] = thread if axis is None else coordinates[axis]
-            frame[WHO] = (thread, thread, thread)
+            frame[WHO] = (thread, thread, thread, 0, 0)
             try:
                 body(frame)
             except ThreadTrap as trap:
-                caught.append(Caught((thread, 0, 0, thread, 0), trap.site, trap.operands, thread))
+                caught.append(Caught((thread, 0, 0, 0, 0, thread), trap.site, trap.operands, thread))
                 if self.shuffle is None:
                     break
         return caught
@@ -182,10 +183,12 @@ class _Launch:
 
     def _thread_frame(self, lid: int, at: tuple[int, ...]) -> Frame:
         """The frame of a place in every group, with its queries about that place."""
-        frame = self.template.copy()
+        frame, width = self.template.copy(), self.program.kernel.warp
         for kind, axis, slot in self.program.layout.queries:
             if kind == "lid":
                 frame[slot] = lid if axis is None else at[axis]
+            elif kind in ("lane_id", "warp_id"):
+                frame[slot] = lid % width if kind == "lane_id" else lid // width
         return frame
 
     def _group(
@@ -209,7 +212,11 @@ class _Launch:
                 frame[slot] = value
         self._set_gids(frames, group)
         threads = [self._start(frame) for frame in frames]
-        return Group(number, threads, frames, totals, lambda live: self._shuffled(list(live)), next_interval)
+        warp = kernel.warp if self.program.warps else 0
+        shuffled = self.shuffle is not None
+        return Group(
+            number, threads, frames, totals, lambda live: self._shuffled(list(live)), next_interval, warp, shuffled
+        )
 
     def _set_gids(self, frames: Sequence[Frame], group: tuple[int, ...]) -> None:
         block = self.program.kernel.geometry.block

@@ -6,6 +6,7 @@ from isogrid.backends.interp.expressions import Evaluator, Expressions
 from isogrid.backends.interp.layout import Layout, layout_of
 from isogrid.backends.interp.statements import Plain, Statements, Waiter, meets
 from isogrid.ir import kernel as k
+from isogrid.ir.walk import visit
 from isogrid.support.errors import KnownLimit
 
 
@@ -13,7 +14,8 @@ from isogrid.support.errors import KnownLimit
 class Program:
     """`body` runs a thread to its end; `meeting` is the body instead where threads wait for each other.
 
-    `extents` are the closures of each array parameter's extents, over the dimensions in a frame.
+    `warps` says whether threads of a warp meet somewhere. `extents` are the closures of each array parameter's extents,
+    over the dimensions in a frame.
     """
 
     kernel: k.Kernel
@@ -22,6 +24,7 @@ class Program:
     meeting: Waiter | None
     extents: dict[str, tuple[Evaluator, ...]]
     races: bool
+    warps: bool = False
 
 
 def compile_program(kernel: k.Kernel, detect_races: bool) -> Program:
@@ -50,5 +53,6 @@ def _compile(kernel: k.Kernel, detect_races: bool) -> Program:
         if isinstance(parameter, k.ArrayParameter)
     }
     if any(meets(statement) for statement in kernel.body):
-        return Program(kernel, layout, None, statements.meeting_block(kernel.body), extents, detect_races)
+        warps = any(isinstance(n, k.WarpBarrier | k.WarpCollective) for n in visit(kernel.body))
+        return Program(kernel, layout, None, statements.meeting_block(kernel.body), extents, detect_races, warps)
     return Program(kernel, layout, statements.block(kernel.body), None, extents, detect_races)

@@ -46,9 +46,9 @@ class Shadow:
             kind: [(other, self._records[other]) for other in kinds if _conflict(kind, other)] for kind in kinds
         }
 
-    def touch(self, element: int, kind: str, span: Span, who: tuple[int, int, int]) -> None:
-        """Note an access by `who` (thread, group, interval) and log the races that it makes."""
-        thread, group, interval = who
+    def touch(self, element: int, kind: str, span: Span, who: tuple[int, int, int, int, int]) -> None:
+        """Note an access by `who` (thread, group, interval, warp, warp interval) and log the races that it makes."""
+        thread, group, interval, _, _ = who
         for other, records in self._conflicts[kind]:
             record = records.get(element)
             if record is None:
@@ -68,6 +68,58 @@ class Shadow:
             record[3:] = (interval, thread, span, None, None)
         elif record[6] is None and record[4] != thread:
             record[6:] = (thread, span)
+
+    def _report(
+        self, element: int, first: str, first_thread: int, first_span: Span, thread: int, kind: str, span: Span
+    ) -> None:
+        touches = Touch(first_thread, first, first_span), Touch(thread, kind, span)
+        self._log.add(Race(self._array, element, *touches))
+
+
+class WarpShadow:
+    """The accesses to one array of a kernel whose warps have barriers of their own.
+
+    Threads of one warp are ordered by its barriers too. Per element and kind of access it is enough to remember the
+    first access ever, for other groups, and of each warp in the present interval two accesses by different threads in
+    its last warp interval: for another warp any one of them will do.
+    """
+
+    __slots__ = ("_array", "_conflicts", "_first", "_log", "_recent")
+
+    def __init__(self, array: str, kinds: tuple[str, ...], log: RaceLog) -> None:
+        self._array = array
+        self._log = log
+        #: (element, kind) to the group, thread and span of the first access.
+        self._first: dict[tuple[int, str], tuple[int, int, Span]] = {}
+        #: (element, kind) to the interval, and by warp: warp interval, and up to two threads with their spans.
+        self._recent: dict[tuple[int, str], tuple[tuple[int, int], dict[int, list[Any]]]] = {}
+        self._conflicts = {kind: [other for other in kinds if _conflict(kind, other)] for kind in kinds}
+
+    def touch(self, element: int, kind: str, span: Span, who: tuple[int, int, int, int, int]) -> None:
+        """Note an access by `who` (thread, group, interval, warp, warp interval) and log the races that it makes."""
+        thread, group, interval, warp, warp_interval = who
+        now = (group, interval)
+        for other in self._conflicts[kind]:
+            first = self._first.get((element, other))
+            if first is not None and first[0] != group:
+                self._report(element, other, first[1], first[2], thread, kind, span)
+            recent = self._recent.get((element, other))
+            if recent is None or recent[0] != now:
+                continue
+            for w, (at, *touches) in recent[1].items():
+                for t, s in touches:
+                    if w != warp or (at == warp_interval and t != thread):
+                        self._report(element, other, t, s, thread, kind, span)
+                        break
+        self._first.setdefault((element, kind), (group, thread, span))
+        recent = self._recent.get((element, kind))
+        if recent is None or recent[0] != now:
+            recent = self._recent[element, kind] = (now, {})
+        mine = recent[1].setdefault(warp, [warp_interval])
+        if mine[0] != warp_interval:
+            mine[:] = [warp_interval]
+        if len(mine) < 3 and all(t != thread for t, _ in mine[1:]):
+            mine.append((thread, span))
 
     def _report(
         self, element: int, first: str, first_thread: int, first_span: Span, thread: int, kind: str, span: Span

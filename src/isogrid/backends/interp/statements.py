@@ -43,9 +43,10 @@ RETURN: Final = Signal("return")
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
-    """One barrier or group operation of the text; compared by identity. `op` is "" for a barrier.
+    """One barrier or operation of a group, or of its warps (`of_warp`); compared by identity. `op` is "" for a barrier.
 
-    `site` is that of a total that may leave the type; None where it cannot or was proved not to.
+    `site` is that of a total that may leave the type; None where it cannot or was proved not to. The value of an
+    arrival at a warp operation is the pair of value and lane operand.
     """
 
     span: Span
@@ -53,6 +54,7 @@ class Meeting:
     type: Scalar = Scalar.BOOL
     exclusive: bool = False
     site: TrapSite | None = None
+    of_warp: bool = False
 
 
 #: A thread waits at a meeting, in these trips of the loops around it, with this value for a group operation.
@@ -66,7 +68,7 @@ Trips: TypeAlias = Callable[[Frame], tuple[int, ...]]
 
 def meets(node: k.Statement) -> bool:
     """Whether threads may wait for each other inside this statement."""
-    return any(isinstance(n, k.Barrier | k.Collective) for n in visit(node))
+    return any(isinstance(n, k.Barrier | k.Collective | k.WarpBarrier | k.WarpCollective) for n in visit(node))
 
 
 class Statements:
@@ -111,8 +113,9 @@ class Statements:
                 steps.append((self.block(statements), None, _no_wait))
                 continue
             for statement in statements:
-                if isinstance(statement, k.Barrier):
-                    steps.append((None, Meeting(statement.span), _no_wait))
+                if isinstance(statement, k.Barrier | k.WarpBarrier):
+                    of_warp = isinstance(statement, k.WarpBarrier)
+                    steps.append((None, Meeting(statement.span, of_warp=of_warp), _no_wait))
                 else:
                     steps.append((None, None, self._meeting(statement)))
         return waiting_block(tuple(steps), trips_of(self._trips))
@@ -153,7 +156,7 @@ class Statements:
                 return self._assert(node)
             case k.DeclareLocal():
                 return self._declare(node)
-            case k.Barrier() | k.Collective():
+            case k.Barrier() | k.Collective() | k.WarpBarrier() | k.WarpCollective():
                 raise CompilerBug("a barrier in a block that was compiled without")
             case _:
                 assert_never(node)
@@ -330,6 +333,8 @@ class Statements:
         match node:
             case k.Collective():
                 return self._collective(node)
+            case k.WarpCollective():
+                return self._warp_collective(node)
             case k.If():
                 return self._meeting_if(node)
             case k.For():
@@ -350,6 +355,21 @@ class Statements:
         def wait(frame: Frame) -> Waiting:
             own = value(frame)
             frame[target] = yield meeting, trips(frame), own
+            return None
+
+        return wait
+
+    def _warp_collective(self, node: k.WarpCollective) -> Waiter:
+        trips, value = trips_of(self._trips), self._compile(node.value)
+        lane = None if node.lane is None else self._compile(node.lane)
+        target = self._layout.place("local", node.target)
+        site = sites.collective_site(node) if node.total_checked else None
+        meeting = Meeting(node.span, node.op, node.type, node.exclusive, site, of_warp=True)
+
+        def wait(frame: Frame) -> Waiting:
+            own = value(frame)
+            source = 0 if lane is None else lane(frame)
+            frame[target] = yield meeting, trips(frame), (own, source)
             return None
 
         return wait
