@@ -107,7 +107,7 @@ def _phase(g: Context, shared: list[Array]) -> Lines:
     g.use("barrier")
     g.use("shared array")
     array = g.choices.pick(shared)
-    value = stored(g, array, 2)
+    value = stored(g, array, 1)
     lines = [f"{array.name}[{array.own}] = {value}"]
     with g.block():
         g.arrays.append(array)

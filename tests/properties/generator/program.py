@@ -412,7 +412,7 @@ class _Writer:
             body += statement(g, 2)
         for array in g.arrays:
             if array.writable and array.own and g.choices.chance(80):
-                body.append(f"{array.name}[{array.own}] = {stored(g, array, 2)}")
+                body.append(f"{array.name}[{array.own}] = {stored(g, array, 1)}")
         return body
 
     def _source(self, body: list[str]) -> str:

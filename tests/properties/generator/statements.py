@@ -61,7 +61,7 @@ def fitted(g: Context, variable: Variable, depth: int) -> Value:
 def _declare(g: Context, depth: int) -> Lines:
     type = pick_type(g)
     low, high = bounds_for(g, type)
-    value = fitted(g, Variable("", type, low, high), g.choices.weighted(((4, 1), (4, 2), (1, 3))))
+    value = fitted(g, Variable("", type, low, high), g.choices.weighted(((7, 1), (3, 2))))
     name = g.fresh("v")
     g.declare(name, type, low, high)
     g.use("assignment")
@@ -86,7 +86,7 @@ def _assign(g: Context, depth: int) -> Lines:
     if not targets:
         return _declare(g, depth)
     variable = g.choices.pick(targets)
-    value = fitted(g, variable, 2)
+    value = fitted(g, variable, 1)
     others = [
         v
         for v in targets
@@ -156,7 +156,7 @@ def _assert(g: Context, depth: int) -> Lines:
     g.use("assert")
     message = g.choices.pick(("", ', "must hold"'))
     if g.dare() or g.choices.chance(g.hot / 2):
-        return [f"assert {boolean(g, 2).text}{message}"]
+        return [f"assert {boolean(g, 1).text}{message}"]
     value = integer(g, g.choices.pick(CHECKED), 2)
     return [f"assert {value.text} <= {_text(value.high)}{message}"]
 
@@ -198,7 +198,7 @@ def _store(g: Context, depth: int) -> Lines:
     if not targets:
         return _declare(g, depth)
     array = g.choices.pick(targets)
-    value = stored(g, array, 2)
+    value = stored(g, array, g.choices.pick((1, 1, 2)))
     if g.choices.chance(18) and array.element in COMPUTING:
         name = g.fresh("v")
         g.use("chained store")
@@ -255,10 +255,10 @@ def atomic_on(g: Context, array: Array) -> Lines:
 
 def _if(g: Context, depth: int) -> Lines:
     g.use("if")
-    lines = [f"if {boolean(g, 2).text}:", *indented(block(g, depth - 1))]
+    lines = [f"if {boolean(g, 1).text}:", *indented(block(g, depth - 1))]
     if g.choices.chance(25):
         g.use("elif")
-        lines += [f"elif {boolean(g, 2).text}:", *indented(block(g, depth - 1))]
+        lines += [f"elif {boolean(g, 1).text}:", *indented(block(g, depth - 1))]
     if g.choices.chance(50):
         g.use("else")
         lines += ["else:", *indented(block(g, depth - 1))]
@@ -269,7 +269,7 @@ def _branch_assigned(g: Context, depth: int) -> Lines:
     """A variable that every branch assigns, read afterwards."""
     g.use("assigned in every branch")
     type = g.choices.pick(("i32", "f32", "u64", "bool"))
-    condition = boolean(g, 2).text
+    condition = boolean(g, 1).text
     with g.block():
         first = block_lines(g, depth)
         a = expression(g, type, 2).text
@@ -349,7 +349,7 @@ def _while(g: Context, depth: int) -> Lines:
     limit = g.choices.between(1, 5)
     condition = f"{name} < {limit}"
     if g.choices.chance(60):
-        condition += f" and {boolean(g, 2).text}"
+        condition += f" and {boolean(g, 1).text}"
     if g.choices.chance(15):
         g.use("unroll while")
         condition = f"ig.unroll({condition}{g.choices.pick(('', ', 2', ', 3'))})"
