@@ -21,28 +21,26 @@ LACKING = {
     "R43_lookback_plain_value": "needs deterministic=False",
     "D09_partial_warp": WARPS,
 }
-LACKING_ON_CPU = LACKING | dict.fromkeys(("S17_warp_sync_tail", "S22_block_scan_of_warps", "S41_spmv_row_warp"), WARPS)
-
 
 #: Refused without a witness: the guard reads an array that the kernel writes, and what it holds is not worked out.
 UNWITNESSED = {"R23_bitonic_no_owner"}
 
 
 def with_expectation(*expect: str) -> list[Any]:
-    return [_marked(case, case.id, LACKING) for case in cases().values() if case.record["expect"] in expect]
+    return [_marked(case, case.id) for case in cases().values() if case.record["expect"] in expect]
 
 
 def on_devices(*expect: str) -> list[Any]:
     return [
-        _marked((case, device), f"{case.id}-{device}", LACKING if device == "interp" else LACKING_ON_CPU)
+        _marked((case, device), f"{case.id}-{device}")
         for case in cases().values()
         for device in ("interp", "cpu")
         if case.record["expect"] in expect
     ]
 
 
-def _marked(value: Any, name: str, lacking: dict[str, str]) -> Any:
-    reason = lacking.get(name.removesuffix("-interp").removesuffix("-cpu"))
+def _marked(value: Any, name: str) -> Any:
+    reason = LACKING.get(name.removesuffix("-interp").removesuffix("-cpu"))
     return pytest.param(value, id=name, marks=[pytest.mark.xfail(reason=reason, strict=True)] if reason else [])
 
 

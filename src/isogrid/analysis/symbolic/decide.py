@@ -71,7 +71,8 @@ def conflict(c: Context, a: Side, b: Side, across: bool) -> str | None:
         # Both threads passed the same equality, `gid == 0`: its two sides are one more index that agrees.
         if p in b.equal:
             digits += _split(c, a, b, p, p, uniform, 8)
-    digits = _recombine(c, digits, uniform)
+    for p, q in _recombined(c, digits, uniform):
+        digits += _split(c, a, b, p, q, uniform, 8)
     known: list[tuple[Vector, Vector]] = []
     positions: dict[str, tuple[Vector, Vector]] = {}
     for left, right in digits:
@@ -227,20 +228,21 @@ def _by_range(
     return [(p, q)]
 
 
-def _recombine(
+def _recombined(
     c: Context, digits: list[tuple[Polynomial, Polynomial]], uniform: frozenset[str]
 ) -> list[tuple[Polynomial, Polynomial]]:
-    """Equal quotient and remainder of divisions by one common value mean an equal dividend."""
+    """Equal quotient and remainder of divisions by one value mean an equal dividend, equal `x ^ c` mean an equal x."""
     halves: dict[tuple[Polynomial, Polynomial, Polynomial], set[str]] = {}
     for left, right in digits:
+        if same(left.constant_term, right.constant_term):
+            left, right = left.without_constant(), right.without_constant()
         x, y = _definition(c, left), _definition(c, right)
-        if x is None or y is None or x[0] != y[0] or x[0] not in ("floordiv", "mod"):
+        if x is None or y is None or x[0] != y[0] or x[0] not in ("floordiv", "mod", "xor"):
             continue
         (dividend, divisor), (other, same_divisor) = x[1], y[1]
         if divisor == same_divisor and _is_uniform(divisor, uniform):
             halves.setdefault((dividend, other, divisor), set()).add(x[0])
-    extra = [(p, q) for (p, q, _), found in halves.items() if len(found) == 2]
-    return digits + extra
+    return [(p, q) for (p, q, _), found in halves.items() if found >= {"floordiv", "mod"} or "xor" in found]
 
 
 def _definition(c: Context, p: Polynomial) -> tuple[str, tuple[Any, ...]] | None:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from isogrid.analysis.symbolic.context import GROUP, LAUNCH, Context
-from isogrid.analysis.symbolic.polynomial import ONE, ZERO, Polynomial
+from isogrid.analysis.symbolic.polynomial import ONE, ZERO, Polynomial, normal
 from isogrid.ir import kernel as k
 
 
@@ -59,6 +59,9 @@ def query(c: Context, kind: str, axis: int | None) -> Polynomial:
     g = c.kernel.geometry
     rank = g.rank
     block = g.block if c.kernel.grouped else (1,) * rank
+    if kind in ("lane_id", "warp_id"):
+        linear = np.arange(c.size, dtype=np.int64)
+        return Polynomial.constant(normal(linear % c.warp if kind == "lane_id" else linear // c.warp))
     if axis is None:
         return _linear(c, kind, rank, block)
     position = c.environment[f"@group.{axis}"]

@@ -9,7 +9,7 @@ import numpy as np
 
 from isogrid.analysis.symbolic.context import GROUP, THREAD, Context, Exit, Intervals, Value, tagged
 from isogrid.analysis.symbolic.expressions import as_formula, as_polynomial, evaluate, with_guard, without_guard
-from isogrid.analysis.symbolic.formula import TRUE, Unknown, both, compare, known
+from isogrid.analysis.symbolic.formula import TRUE, Unknown, both, compare, known, not_zero
 from isogrid.analysis.symbolic.linear import prove
 from isogrid.analysis.symbolic.loop_shape import (
     always_synchronises,
@@ -334,6 +334,8 @@ def _run_header(c: Context, loop: _Loop) -> None:
         sign = _sign(c, loop.step)
         level = max(c.level(loop.stop), c.level(counter))
         c.control.append(level)
+        # A step of zero traps before the first trip.
+        c.guards.append(not_zero(loop.step))
         if sign:
             c.guards.append(compare("lt" if sign > 0 else "gt", counter, loop.stop))
         return

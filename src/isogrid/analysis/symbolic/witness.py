@@ -374,12 +374,15 @@ def _compute(operation: str, values: list[Any]) -> Any:
             shifted: Any = a << b if operation == "shl" else a >> b if operation == "shr" else a**b
             return shifted
         case "choice":
-            chosen: Any = np.where(a, b, values[2])
-            return chosen
+            return _choose(a, b, values[2])
         case "bool":
             return a.astype(np.int64)
         case _:
             return _compute_float(operation.partition(".")[0], a, b)
+
+
+def _choose(condition: Any, then: Any, otherwise: Any) -> Any:
+    return np.where(condition, then, otherwise)  # pyright: ignore[reportUnknownVariableType]
 
 
 def _compute_float(operation: str, a: Any, b: Any) -> Any:
