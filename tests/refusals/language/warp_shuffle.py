@@ -1,9 +1,0 @@
-import isogrid as ig
-from isogrid import In, Out, f32, i32
-from isogrid.dims import N
-
-
-@ig.kernel(grid=N)
-def warp_shuffle(x: In[f32, N], k: In[i32, N], y: Out[f32, N]) -> None:
-    i = ig.gid()
-    y[i] = ig.shuffle(x[i], 0)  # refuse: IG102
