@@ -45,7 +45,9 @@ class _Counts:
     loops: int = 0
     waits: int = 0
     memory_in_waits: int = 0
+    #: Lane values that live through a waiting loop, and those that live within one trip.
     lane_names: set[str] = field(default_factory=set[str])
+    passing: set[str] = field(default_factory=set[str])
 
 
 def choose_strategy(kernel: d.Kernel, target: HostTarget, forced: int | None) -> Strategy:
@@ -101,6 +103,8 @@ def _count(counts: _Counts, body: d.Block, weight: int, waiting: bool) -> None:
         match node:
             case d.Let():
                 counts.strides[node.name] = stride_of(counts, node.value)
+                if waiting:
+                    counts.passing.add(node.name)
             case d.Set():
                 if waiting and counts.facts.levels.values.get(node.name, 0) == LANE:
                     counts.lane_names.add(node.name)
@@ -146,7 +150,8 @@ def _expression(counts: _Counts, node: d.Expr, weight: int, waiting: bool) -> No
             _expression(counts, node.index, weight, waiting)
             _access(counts, node.buffer, node.index, weight, waiting)
         case d.Value():
-            if waiting and counts.strides.get(node.name, 0) is None:
+            kept = waiting and node.name not in counts.passing
+            if kept and counts.strides.get(node.name, 0) is None:
                 counts.lane_names.add(node.name)
         case d.Literal() | d.Argument() | d.Special():
             return
