@@ -114,7 +114,7 @@ class _Printer:
             case k.Atomic(op, array, indices, value, expected, element, checked=checked, total_checked=total):
                 parts = [self.element(array, indices, checked)]
                 parts += [self.expr(e) for e in (expected, value) if e is not None]
-                target = f"{self.local(statement.target, element)} = " if statement.target else ""
+                target = f"{self.local(statement.target, element.computing)} = " if statement.target else ""
                 return f"{target}atomic_{op}{_mark(total)}({', '.join(parts)})"
             case k.Barrier():
                 return "barrier"
