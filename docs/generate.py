@@ -15,6 +15,7 @@ from isogrid.builtins.functions import FUNCTIONS, OPERATOR_SPELLINGS
 from isogrid.builtins.operators import OPERATORS
 from isogrid.builtins.queries import QUERIES
 from isogrid.builtins.table import Builtin
+from isogrid.builtins.warps import WARP_OPERATIONS
 from isogrid.diagnostics.codes import all_pages, render_markdown
 from isogrid.ir.traps import TrapKind
 from isogrid.ir.types import Scalar
@@ -181,7 +182,8 @@ def queries_page() -> str:
     rows = []
     for row in QUERIES.values():
         name = written(row.spelling)
-        forms = code(f"{name}()") if row.tuple_of else f"{code(f'{name}()')} {code(f'{name}(axis)')}"
+        bare = row.tuple_of or row.of_warp
+        forms = code(f"{name}()") if bare else f"{code(f'{name}()')} {code(f'{name}(axis)')}"
         notes = "makes the kernel grouped" if row.group_only else ""
         if row.linear_refused:
             notes = "without an axis refused in grouped kernels of 2 or 3 dimensions"
@@ -198,6 +200,11 @@ def groups_page() -> str:
         (code(f"{written(row.spelling)}(value)"), type_list(row.types), row.doc, row.variance.value)
         for row in COLLECTIVES.values()
     ]
+    warps = []
+    for row in WARP_OPERATIONS.values():
+        operands = f"value, {row.lane}" if row.lane else "value"
+        call = code(f"{written(row.spelling)}({operands})")
+        warps.append((call, type_list(row.types), row.doc, row.variance.value))
     atomics = []
     for row in ATOMICS.values():
         values = "expected, new" if row.name == "cas" else "value"
@@ -207,7 +214,12 @@ def groups_page() -> str:
         "A group operation is a barrier, and pairs values in a fixed order, so that its result is the same\n"
         "everywhere.\n\n"
         + table(("operation", "types", "meaning", "uniformity"), collectives)
-        + "\nAn atomic is a statement without a value; its result does not depend on the order of threads.\n\n"
+        + "\n## Warps\n\n"
+        + "A warp is `warp=` consecutive threads of a group, 32 unless the decorator says otherwise. All its threads\n"
+        "take part in its operations, which order no memory: `ig.warp_barrier()` does.\n\n"
+        + table(("operation", "types", "meaning", "uniformity"), warps)
+        + "\n## Atomics\n\n"
+        + "An atomic is a statement without a value; its result does not depend on the order of threads.\n\n"
         + table(("atomic", "elements", "meaning"), atomics)
     )
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from hypothesis import strategies as st
 
+from isogrid.builtins.warps import ballot_type
 from isogrid.diagnostics.span import Span
 from isogrid.ir import device as d
 from isogrid.ir import kernel as k
@@ -13,7 +14,9 @@ from isogrid.ir.operations import (
     COLLECTIVES,
     COMPARE_SIGNS,
     QUERIES,
+    SHUFFLES,
     SPECIALS,
+    WARP_COLLECTIVES,
     machine_type,
     natural_type,
 )
@@ -24,6 +27,7 @@ Draw = Callable[[st.SearchStrategy], object]
 
 COMPUTING = [scalar for scalar in Scalar if scalar.is_computing]
 INTEGERS = [scalar for scalar in COMPUTING if scalar.is_integer]
+NUMBERS = [scalar for scalar in COMPUTING if scalar is not Scalar.BOOL]
 NAMES = [
     "i",
     "i.1",
@@ -54,6 +58,9 @@ class KernelMaker:
         self.rank = self.pick([1, 2, 3])
         self.labels: list[str] = []
         self.loops = 0
+        self.warp = self.pick([4, 64] if self.rank == 3 else [4])
+        self.deterministic = self.flag()
+        self.races = self.pick(["prove", "check", "trust"])
 
     def pick(self, options):
         return self.draw(st.sampled_from(list(options)))
@@ -87,7 +94,10 @@ class KernelMaker:
             tables,
             tuple(k.Require(self.host(Scalar.BOOL), 'n > 0 and "quoted"\n') for _ in range(self.pick([0, 1]))),
             self.block(3),
-            self.pick([32, 16]),
+            self.warp,
+            self.deterministic,
+            self.races,
+            'p "is" one' if self.races == "trust" else "",
         )
 
     def host(self, type: Scalar) -> k.Expr:
@@ -114,7 +124,10 @@ class KernelMaker:
         found += [k.ScalarValue(name, kind) for name, kind in self.scalars.items() if kind is type]
         if type is Scalar.I64:
             found += [k.DimValue(name) for name in self.dims]
-            found += [k.Query(kind, self.pick([None, *range(self.rank)])) for kind in QUERIES]
+            found += [
+                k.Query(kind, None if kind in ("lane_id", "warp_id") else self.pick([None, *range(self.rank)]))
+                for kind in QUERIES
+            ]
         return self.pick(found) if found else self.const(type, depth)
 
     def unary(self, type: Scalar, depth: int) -> k.Expr:
@@ -163,6 +176,7 @@ class KernelMaker:
 
     def statement(self, depth: int) -> k.Statement:
         makers = [self.assign] * 3 + [self.evaluate, self.store, self.atomic, self.collective, self.declare]
+        makers += [self.warp_collective]
         makers += [self.plain] * 4
         if depth > 0:
             makers += [self.branch, self.for_loop, self.while_loop, self.scope] * 2
@@ -194,11 +208,15 @@ class KernelMaker:
     def atomic(self, depth: int) -> k.Statement:
         array = self.arrays[self.pick(["y", "tile"])]
         indices, checked = self.indices(array, 1)
-        op = self.pick(ATOMICS)
+        op = self.pick(a for a in ATOMICS if not self.deterministic or a not in ("load", "store"))
         kind = array.element.computing
         expected = self.expr(kind) if op == "cas" else None
+        value, total, target = self.expr(kind), self.flag(), ""
+        if not self.deterministic and self.flag():
+            target, _ = self.target([kind])
+            self.locals[target] = kind
         return k.Atomic(
-            op, array.name, indices, self.expr(kind), expected, array.element, space_of(array), checked, self.flag()
+            op, array.name, indices, value, expected, array.element, space_of(array), checked, total, target
         )
 
     def collective(self, depth: int) -> k.Statement:
@@ -209,8 +227,22 @@ class KernelMaker:
         self.locals[name] = type
         return k.Collective(op, name, value, type, op == "scan" and self.flag(), self.flag())
 
+    def warp_collective(self, depth: int) -> k.Statement:
+        op = self.pick(WARP_COLLECTIVES)
+        votes = op in ("any", "all", "ballot")
+        name, result = self.target([ballot_type(self.warp)] if op == "ballot" else [Scalar.BOOL] if votes else NUMBERS)
+        type = Scalar.BOOL if votes else result
+        value, lane = self.expr(type), self.expr(self.pick(INTEGERS)) if op in SHUFFLES else None
+        self.locals[name] = result
+        return k.WarpCollective(op, name, value, lane, type, result, op == "scan" and self.flag(), self.flag())
+
     def plain(self, depth: int) -> k.Statement:
-        options: list[k.Statement] = [k.Barrier(), k.Return(), k.Assert(self.expr(Scalar.BOOL), 'say "x"\n: é')]
+        options: list[k.Statement] = [
+            k.Barrier(),
+            k.WarpBarrier(),
+            k.Return(),
+            k.Assert(self.expr(Scalar.BOOL), 'say "x"\n: é'),
+        ]
         options += [k.Leave(label) for label in self.labels]
         options += [k.Break(), k.Continue()] if self.loops else []
         return self.pick(options)
@@ -406,6 +438,7 @@ class DeviceMaker:
 
     def statement(self, depth: int) -> d.Statement:
         makers = [self.let] * 2 + [self.set, self.store, self.atomic, self.check, self.collective]
+        makers += [self.warp_collective, self.agree]
         makers += [self.plain] * 4
         if depth > 0:
             makers += [self.branch, self.for_loop, self.loop, self.scope] * 2
@@ -434,7 +467,8 @@ class DeviceMaker:
         element = self.elements[buffer]
         kind = machine_type(element)
         expected = self.expr(kind) if op == "cas" else None
-        return d.Atomic(op, buffer, self.expr(M.I64), self.expr(kind), expected, element, self.pick([None, 1]))
+        target = "v" if kind is M.I32 and self.flag() else ""
+        return d.Atomic(op, buffer, self.expr(M.I64), self.expr(kind), expected, element, self.pick([None, 1]), target)
 
     def check(self, depth: int) -> d.Statement:
         site = self.pick([0, 2, 3])
@@ -442,7 +476,7 @@ class DeviceMaker:
         return d.Check(self.expr(M.I1), site, operands)
 
     def plain(self, depth: int) -> d.Statement:
-        options: list[d.Statement] = [d.Barrier(), d.Return(), d.Fill("l")]
+        options: list[d.Statement] = [d.Barrier(), d.WarpBarrier(self.active()), d.Return(), d.Fill("l")]
         options += [d.Leave(label) for label in self.labels]
         options += [d.Break(), d.Continue()] if self.loops else []
         return self.pick(options)
@@ -453,6 +487,20 @@ class DeviceMaker:
         return d.Collective(
             op, name, self.expr(machine_type(scalar)), scalar, op == "scan" and self.flag(), self.pick([None, 1])
         )
+
+    def active(self) -> d.Expr | None:
+        return self.expr(M.I1) if self.flag() else None
+
+    def warp_collective(self, depth: int) -> d.Statement:
+        op = self.pick([*COLLECTIVES, "ballot", "shuffle"])
+        name, scalar = ("odd name", Scalar.BOOL) if op in ("any", "all", "ballot") else ("w.1", Scalar.F32)
+        value, lane = self.expr(machine_type(scalar)), self.expr(M.I64) if op == "shuffle" else None
+        exclusive, total = op == "scan" and self.flag(), self.pick([None, 1])
+        target = "v" if op == "ballot" else name
+        return d.WarpCollective(op, target, value, lane, scalar, exclusive, total, self.active())
+
+    def agree(self, depth: int) -> d.Statement:
+        return d.Agree("odd name", self.expr(M.I1))
 
     def branch(self, depth: int) -> d.Statement:
         condition = self.expr(M.I1)

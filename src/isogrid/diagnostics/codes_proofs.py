@@ -1,4 +1,4 @@
-"""Pages of the codes IG301 to IG303 (barriers) and IG401 to IG408 (operations that always trap)."""
+"""Pages of the codes IG301 to IG304 (barriers and warps) and IG401 to IG408 (operations that always trap)."""
 
 from isogrid.diagnostics.pages import CodePage
 
@@ -12,7 +12,9 @@ PAGES: dict[str, CodePage] = {
             "A barrier, and every group operation, waits for all threads of its group. Under a condition that some of\n"
             "them decide differently the group waits for threads that never come. A value is the same for the whole\n"
             "group if it is made of sizes, scalars, group ids, constants, results of `group_any` and its like, and\n"
-            "elements loaded at such an index from an array without atomics in this kernel. `gid` and `lid` are not."
+            "elements loaded at such an index from an array without atomics in this kernel. `gid` and `lid` are not.\n"
+            "A warp operation needs the same of its warp: `warp_id`, `ballot` and `warp_any` are the same for a warp,\n"
+            "`lane_id` is not."
         ),
         example_bad=_GROUPS + "    if ig.lid() < 32:\n        ig.barrier()\n",
         example_good=_GROUPS + "    if ig.lid() < 32:\n        y[ig.lid()] = 0.0\n    ig.barrier()\n",
@@ -40,14 +42,30 @@ PAGES: dict[str, CodePage] = {
             "        ig.barrier()\n"
         ),
     ),
+    "IG304": CodePage(
+        title="The block is not a whole number of warps; use a multiple of the warp width",
+        explanation=(
+            "Every thread of a warp takes part in its operations, and warps are counted off the linear `lid`. In a\n"
+            "block of 48 threads the second warp of 32 would lack 16. Round the block up and guard the work of the\n"
+            "threads too many, or choose a narrower warp with `warp=`: 4, 8, 16, 32 or 64."
+        ),
+        example_bad=(
+            "@ig.kernel(groups=1, block=48)\ndef k(y: InOut[i32, N]) -> None:\n"
+            "    y[ig.lid()] = ig.warp_sum(y[ig.lid()])\n"
+        ),
+        example_good=(
+            "@ig.kernel(groups=1, block=64)\ndef k(y: InOut[i32, N]) -> None:\n"
+            "    y[ig.lid()] = ig.warp_sum(y[ig.lid()])\n"
+        ),
+    ),
     "IG401": CodePage(
         title="A subscript is never in range; use an index from 0 to the extent minus 1",
         explanation=(
             "Whatever the launch, every thread that reaches this subscript stops with a `KernelIndexError`: the index\n"
             "is below 0 or at least the extent. Negative subscripts do not count from the end."
         ),
-        example_bad=_GRID + "    y[len(y)] = 1\n",
-        example_good=_GRID + "    y[len(y) - 1] = 1\n",
+        example_bad=_GRID + "    y[len(y) + i] = 1\n",
+        example_good=_GRID + "    y[len(y) - 1 - i] = 1\n",
     ),
     "IG402": CodePage(
         title="The result of an operation never fits its type; compute in a wider type or in a w-type",
