@@ -161,7 +161,7 @@ def _collective(g: Context) -> Lines:
         return [f"{name} = ig.group_{op}({value.text})"]
     type = g.choices.pick(FLOATS if g.choices.chance(60) else INTEGERS)
     g.use(f"group {op} {type}" if type in FLOATS else f"group {op} integer")
-    if op in ("sum", "scan", "scan exclusive") and type in CHECKED and not g.dare():
+    if op in ("sum", "scan", "scan exclusive") and type in CHECKED and not g.choices.chance(40 if g.hot else 0):
         value = bounded(g, type, 2, 0, 1000)
         low, high = 0, 1000 * 64
     else:

@@ -162,21 +162,30 @@ def data(g: Context, type: str) -> str:
     return g.choices.pick(found)().text if found else integer(g, type, 1).text
 
 
+def edge(type: str) -> str:
+    """The literal whose `&` leaves 0 or the least value of a signed type; that of the other types keeps all."""
+    low, high = full(type)
+    return f"({low})" if low < 0 else str(high)
+
+
 def _trapping(g: Context) -> Lines:
     """In a daring kernel, an operation that traps for some values of each kind; a plain one elsewhere."""
     if not g.hot:
         return _chained(g)
     type = g.choices.pick(CHECKED)
     a, b = (data(g, type) for _ in range(2))
-    kind = g.choices.pick(
-        ("+", "-", "*", "//", "%", "**", "<<", ">>", "-x", "abs", "cast", "step", "exponent", "assert", "float")
-    )
+    kinds = ["+", "-", "*", "//", "%", "**", "<<", ">>", "-x", "abs", "cast", "step", "exponent", "assert", "float"]
+    if type in ("i32", "i64"):
+        kinds += ["MIN // -1", "MIN // -1", "abs"]
+    kind = g.choices.pick(kinds)
     g.use(f"unguarded {kind}")
     match kind:
         case "-x":
             return _keep(g, f"(-{a})", type)
         case "abs":
-            return _keep(g, f"abs({a})", type)
+            return _keep(g, f"abs({a} & {edge(type)})" if g.choices.chance(50) else f"abs({a})", type)
+        case "MIN // -1":
+            return _keep(g, f"(({a} & {edge(type)}) // ({b} | (-1)))", type)
         case "<<" | ">>":
             return _keep(g, f"({a} {kind} {integer(g, g.choices.pick(INTEGERS), 1).text})", type)
         case "cast":

@@ -31,7 +31,7 @@ def statement(g: Context, depth: int) -> Lines:
         (1, _assert), (2, _atomic), (2, helper_call), (1, _pass),
     ]  # fmt: skip
     if depth > 0:
-        options += [(4, _if), (4, _for_range), (2, _while), (2, _for_in), (1, _branch_assigned), (1, _local_array)]
+        options += [(4, _if), (4, _for_range), (2, _while), (3, _for_in), (1, _branch_assigned), (1, _local_array)]
     if g.loops:
         options += [(1, _break), (1, _continue)]
     if g.can_return:
@@ -244,7 +244,8 @@ def atomic_on(g: Context, array: Array) -> Lines:
     if op == "cas":
         return [f"ig.atomic_cas({array.name}, {where}, 3, 9)"]
     if op == "add" and array.type in CHECKED:
-        value = bounded(g, array.type, 2, 0, 100).text if not g.dare() else expression(g, array.type, 1).text
+        daring = g.choices.chance(50 if g.hot else 0)
+        value = expression(g, array.type, 1).text if daring else bounded(g, array.type, 1, 0, 100).text
     else:
         value = expression(g, array.type, 2).text
     return [f"ig.atomic_{op}({array.name}, {where}, {value})"]
