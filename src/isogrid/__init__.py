@@ -1,6 +1,6 @@
 """isogrid: portable GPU kernels in typed Python.
 
-Public names, nothing else. What needs the compiler is imported when it is first used; see `__init__.pyi` for types.
+Public names, nothing else. What compiles is imported when it is first needed; see `__init__.pyi` for types.
 """
 
 import importlib
@@ -85,3 +85,6 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*__all__, *globals()})
+
+
+importlib.import_module("isogrid.launch.warm")
