@@ -12,7 +12,7 @@ from isogrid.diagnostics.report import Label, Remedy, Report
 from isogrid.ir import kernel as k
 
 _MOST_REPORTS = 4
-_MOST_PAIRS = 6
+_MOST_PAIRS = 4
 
 
 def check_races(kernel: k.Kernel) -> list[Report]:

@@ -351,3 +351,17 @@ def leader_tracks_total(n: i32, k: In[i32, G], x: In[i32, G4], y: Out[i32, G4]) 
                 total[0] += s[j]
         ig.barrier()
     y[ig.gid()] = total[0]
+
+
+@ig.kernel(groups=1, block=8)
+def buffers(n: i32, x: In[i32, Literal[8]], y: Out[i32, Literal[8]]) -> None:
+    a = ig.shared(i32, (3, 8))
+    b = ig.shared(i32, (4, 8))
+    c = ig.shared(i32, (2, 8))
+    i = ig.lid()
+    for t in range(n):
+        a[t % 3, i] = x[i]
+        b[t % 4, i] = a[(t + 2) % 3, i]
+        c[t % 2, i] = b[(t + 3) % 4, 7 - i]
+        ig.barrier()
+    y[i] = c[0, i]

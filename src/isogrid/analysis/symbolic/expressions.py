@@ -20,7 +20,7 @@ from isogrid.analysis.symbolic.formula import (
 )
 from isogrid.analysis.symbolic.geometry import query
 from isogrid.analysis.symbolic.linear import prove
-from isogrid.analysis.symbolic.polynomial import ZERO, Coefficient, Polynomial, largest, normal
+from isogrid.analysis.symbolic.polynomial import ZERO, Coefficient, Polynomial, TooLarge, largest, normal
 from isogrid.ir import kernel as k
 from isogrid.ir.types import Scalar, Space
 
@@ -234,7 +234,29 @@ def _binary(c: Context, e: k.Binary) -> Value:
         return c.named(f"{e.op}.{e.type.value}", (a, b), level)
     if e.type.is_modular:
         return _modular(c, e.op, e.type, a, b, level)
-    match e.op:
+    try:
+        exact = _exact(c, e.op, a, b, level)
+    except TooLarge:
+        # Products of data grow without end; such a value is as good as unknown.
+        exact = None
+    if exact is not None:
+        return exact
+    folded = _bitwise(e.op, a.as_constant, b.as_constant)
+    if folded is not None:
+        return Polynomial.constant(folded)
+    nonnegative = e.type.is_unsigned or (
+        _nonnegative(c, a) and _nonnegative(c, b) and e.op in ("add", "mul", "and", "or", "xor", "shr", "shl", "pow")
+    )
+    p = c.named(e.op, (a, b), level, nonnegative=nonnegative)
+    if e.op == "and" and isinstance(b.as_constant, int) and b.as_constant >= 0:
+        _fact_once(c, p, b - p)
+        c.atoms[_name(p)].nonnegative = True
+    return p
+
+
+def _exact(c: Context, op: str, a: Polynomial, b: Polynomial, level: int) -> Polynomial | None:
+    """The result of an integer operation where polynomials, or facts about quotients and extremes, can say it."""
+    match op:
         case "add":
             return a + b
         case "sub":
@@ -242,7 +264,7 @@ def _binary(c: Context, e: k.Binary) -> Value:
         case "mul":
             return a * b
         case "floordiv" | "mod":
-            return _divide(c, e.op, a, b, level)
+            return _divide(c, op, a, b, level)
         case "shl":
             amount = b.as_constant
             if isinstance(amount, int) and 0 <= amount < 62:
@@ -259,20 +281,10 @@ def _binary(c: Context, e: k.Binary) -> Value:
             if isinstance(mask, int) and mask >= 0 and mask & (mask + 1) == 0:
                 return _divide(c, "mod", other, Polynomial.constant(mask + 1), level)
         case "min" | "max":
-            return _extreme(c, e.op, a, b, level)
+            return _extreme(c, op, a, b, level)
         case _:
             pass
-    folded = _bitwise(e.op, a.as_constant, b.as_constant)
-    if folded is not None:
-        return Polynomial.constant(folded)
-    nonnegative = e.type.is_unsigned or (
-        _nonnegative(c, a) and _nonnegative(c, b) and e.op in ("and", "or", "xor", "shr", "shl", "pow")
-    )
-    p = c.named(e.op, (a, b), level, nonnegative=nonnegative)
-    if e.op == "and" and isinstance(b.as_constant, int) and b.as_constant >= 0:
-        _fact_once(c, p, b - p)
-        c.atoms[_name(p)].nonnegative = True
-    return p
+    return None
 
 
 def _bitwise(op: str, a: Coefficient | None, b: Coefficient | None) -> Coefficient | None:

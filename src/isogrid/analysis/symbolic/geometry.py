@@ -40,6 +40,7 @@ def declare_geometry(c: Context, extents: tuple[Polynomial, ...]) -> None:
             groups = Polynomial.constant(-(-constant // g.block[axis]))
         else:
             groups = c.atom(f"groups.{axis}", LAUNCH, nonnegative=True)
+            c.atoms[f"groups.{axis}"].definition = ("cdiv", (extent, Polynomial.constant(g.block[axis])))
             # extent <= groups * block < extent + block
             c.facts += [groups * Polynomial.constant(g.block[axis]) - extent]
             c.facts += [(extent - groups * Polynomial.constant(g.block[axis])).shift(g.block[axis] - 1)]

@@ -9,7 +9,7 @@ import numpy as np
 
 from isogrid.analysis.symbolic.context import GROUP, THREAD, Context, Exit, Intervals, Value, tagged
 from isogrid.analysis.symbolic.expressions import as_formula, as_polynomial, evaluate, with_guard, without_guard
-from isogrid.analysis.symbolic.formula import TRUE, Unknown, both, compare, known, not_zero
+from isogrid.analysis.symbolic.formula import TRUE, Unknown, both, compare, known, not_zero, truth
 from isogrid.analysis.symbolic.linear import prove
 from isogrid.analysis.symbolic.loop_shape import (
     always_synchronises,
@@ -25,7 +25,7 @@ from isogrid.analysis.symbolic.paths import chosen, guard_remaining, join, merge
 from isogrid.analysis.symbolic.polynomial import Polynomial, TooLarge
 from isogrid.ir import kernel as k
 
-_SYNCHRONISED_TRIPS = 4096
+_LONGEST_PERIOD = 30
 _WHILE_TRIPS = 64
 _LONGEST_CYCLE = 16
 
@@ -66,7 +66,7 @@ def run_for(c: Context, s: k.For) -> tuple[list[Exit], bool]:
             else np.maximum(0, (lo - hi - by - 1) // -by)
         )
         most = _most_trips(c, trips)
-        limit = _SYNCHRONISED_TRIPS if synchronises(s.body) else c.unroll_limit
+        limit = 4 * c.unroll_limit if synchronises(s.body) else c.unroll_limit
         if most <= limit:
             return _unrolled_for(c, s, start, by, trips, most)
     return _symbolic(c, s, start, stop, step)
@@ -133,6 +133,9 @@ def run_while(c: Context, s: k.While) -> tuple[list[Exit], bool]:
         if decided < 0:
             break
         exits, falls = _one_trip(c, s.body)
+        if any(np.min(truth(e.condition)) < 0 for e in exits):
+            # Which threads go on is not known: the trips are then not worth telling apart.
+            break
         all_exits += exits
         if not falls:
             _close(c, start)
@@ -208,8 +211,9 @@ def _describe(
     names = {counter, *induction} - {None}
     period = 1
     if regular:
-        for modulus in small_moduli(s.body, {n for n in names if n is not None}):
-            period = lcm(period, modulus)
+        for modulus in sorted(small_moduli(s.body, {n for n in names if n is not None})):
+            if lcm(period, modulus) <= _LONGEST_PERIOD:
+                period = lcm(period, modulus)
     return _Loop(
         s.body,
         counter,

@@ -8,6 +8,7 @@ import numpy as np
 from isogrid.analysis.symbolic.context import Access, Context, may_meet
 from isogrid.analysis.symbolic.decide import Side, conflict, prepare
 from isogrid.analysis.symbolic.execute import execute
+from isogrid.analysis.symbolic.polynomial import TooLarge
 from isogrid.ir import kernel as k
 
 
@@ -23,12 +24,21 @@ class Unproved:
 
 def unproved_pairs(kernel: k.Kernel) -> tuple[Context, list[Unproved]]:
     """All pairs without a proof, at most one per pair of places. Loops are unrolled further on a second try."""
-    c = execute(kernel, unroll_limit=16)
-    found = _pairs(c)
-    if found:
-        c = execute(kernel, unroll_limit=1024)
-        found = _pairs(c)
-    return c, found
+    first: tuple[Context, list[Unproved]] | None = None
+    try:
+        first = _attempt(kernel, 16)
+        if not first[1]:
+            return first
+        return _attempt(kernel, 1024)
+    except TooLarge:
+        if first is None:
+            raise
+        return first
+
+
+def _attempt(kernel: k.Kernel, unroll_limit: int) -> tuple[Context, list[Unproved]]:
+    c = execute(kernel, unroll_limit)
+    return c, _pairs(c)
 
 
 def _pairs(c: Context) -> list[Unproved]:

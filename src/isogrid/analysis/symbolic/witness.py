@@ -25,7 +25,7 @@ from isogrid.analysis.symbolic.formula import (
 from isogrid.analysis.symbolic.polynomial import Polynomial, Vector
 from isogrid.ir.types import Scalar
 
-_BUDGET = 3000
+_BUDGET = 1500
 _SIZES = (1, 2, 3, 4, 5, 8, 16, 0)
 _VALUES = (0, 1, 2, 3, 4, 8, 16)
 
@@ -77,7 +77,10 @@ def find_witness(
     shared = sorted(n for n in everything if c.atoms[n].level <= limit)
     private = [sorted(n for n in names if c.atoms[n].level > limit) for names in bases]
     slots = [(n, 2) for n in shared] + [(n, 0) for n in private[0]] + [(n, 1) for n in private[1]]
-    for values in _assignments(c, slots):
+    hints: dict[str, list[int]] = {}
+    for g in (*a.guards, *b.guards):
+        _hints(g, hints)
+    for values in _assignments(c, slots, hints):
         sides = [dict[str, int](), dict[str, int]()]
         for (name, side), value in zip(slots, values, strict=True):
             for s in (0, 1) if side == 2 else (side,):
@@ -164,7 +167,7 @@ def _bases(c: Context, p: Polynomial, into: set[str]) -> bool:
 
 _COMPUTED = frozenset(
     {
-        *("floordiv", "mod", "min", "max", "and", "or", "xor", "abs", "shl", "shr", "choice", "bool", "pow"),
+        *("cdiv", "floordiv", "mod", "min", "max", "and", "or", "xor", "abs", "shl", "shr", "choice", "bool", "pow"),
         *(f"compare.{op}" for op in ("eq", "ne", "lt", "le", "gt", "ge")),
         # Small whole numbers stay whole in floats.
         *(f"{op}.{type}" for op in ("add", "sub", "mul", "neg", "to") for type in ("f32", "f64")),
@@ -205,9 +208,40 @@ def _formula_bases(c: Context, f: Formula, into: set[str]) -> bool:
             return all(_formula_bases(c, p, into) for p in parts)
 
 
-def _assignments(c: Context, slots: list[tuple[str, int]]) -> Iterator[tuple[int, ...]]:
+def _hints(f: Formula, into: dict[str, list[int]]) -> None:
+    """Values of single atoms at which a comparison with a literal turns: `x > 3` is tried with 4 first."""
+    match f:
+        case AtLeastZero(p) | IsZero(p):
+            single = [(m, v) for m, v in p.terms.items() if m]
+            constant = p.constant_term
+            if len(single) == 1 and len(single[0][0]) == 1 and isinstance(constant, int):
+                (name,), factor = single[0]
+                if isinstance(factor, int) and abs(factor) == 1 and abs(constant) < 1 << 20:
+                    into.setdefault(name, []).append(-constant * factor)
+        case Both(parts) | Either(parts):
+            for part in parts:
+                _hints(part, into)
+        case _:
+            pass
+
+
+def _assignments(c: Context, slots: list[tuple[str, int]], hints: Mapping[str, list[int]]) -> Iterator[tuple[int, ...]]:
     """Values for all slots in order of growing total rank."""
-    domains = [_SIZES if _is_size(c, n) else _VALUES for n, _ in slots]
+    block = c.kernel.geometry.block
+    # One group and a little more is where most sizes begin to matter.
+    around = tuple(s for b in dict.fromkeys(block) for s in (b + 1, 2 * b)) if c.size > 1 else ()
+    sizes = (*_SIZES[:2], *around, *_SIZES[2:])
+    domains = [
+        tuple(
+            dict.fromkeys(
+                (
+                    *(v for v in hints.get(n, ()) if v >= 0 or not c.atoms[n].nonnegative),
+                    *(sizes if _is_size(c, n) else _VALUES),
+                )
+            )
+        )
+        for n, _ in slots
+    ]
     tried = 0
     for total in range(16):
         for ranks in _compositions([len(d) for d in domains], total):
@@ -340,6 +374,8 @@ def _compute(operation: str, values: list[Any]) -> Any:
     a: Any = np.asarray(values[0])
     b: Any = np.asarray(values[1]) if len(values) > 1 else None
     match operation:
+        case "cdiv":
+            return -(-a // b)
         case "floordiv" | "mod":
             if (b == 0).any():
                 raise _Undecided
