@@ -19,7 +19,7 @@ def test_proved_and_kept_checks_are_listed_and_findings_exit_with_1(isogrid: Cal
 mixed.py
   saxpy(a: f32, x: In[f32, N], y: InOut[f32, N]) grid=N block=256
     accepted; 3 checks proved, none kept
-  gather(p: In[i32, N], x: InOut[f32, N]) grid=N block=256
+  gather(p: In[i32, N], x: In[f32, N], y: InOut[f32, N]) grid=N block=256
     accepted; 2 checks proved, 1 kept at run time:
       line 17   index of `x`
   mixed(n: i32, x: InOut[f32, N]) grid=N block=256
@@ -33,7 +33,7 @@ error[""")
 
 def test_verbose_lists_every_check(isogrid: Callable[..., Any]) -> None:
     ran = isogrid("check", "-v", "mixed.py")
-    assert "      line 17   proved  index of `x`, index of `p`\n      line 17   kept    index of `x`\n" in ran.out
+    assert "      line 17   proved  index of `y`, index of `p`\n      line 17   kept    index of `x`\n" in ran.out
 
 
 def test_accepted_files_exit_with_0(isogrid: Callable[..., Any]) -> None:

@@ -66,7 +66,7 @@ def test_explain_a_kernel_shows_every_stage_with_its_source(isogrid: Callable[..
     text = isogrid("explain", "mixed.py::gather").out
     titles = [line for line in text.splitlines() if line.startswith("== ")]
     assert [title.split(" ")[1] for title in titles] == ["kernel", "checks", "kernel", "passes", "device", "LLVM"]
-    assert "17: x[i] = x[p[i]]" in text
+    assert "17: y[i] = x[p[i]]" in text
     assert "| " in text
     assert "line 17  kept    index of `x`" in text
     assert "define i64 @run" in text

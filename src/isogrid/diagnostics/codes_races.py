@@ -36,19 +36,28 @@ PAGES: Final = {
         title="Cannot show that two threads never touch the same element",
         explanation=(
             "The indices of the two accesses involve a value about which nothing is known, such as an index loaded "
-            "from an array, so neither a proof nor a counterexample was found. That is no claim that the kernel is "
-            "wrong. Index by the thread's own coordinates, state the missing fact with `ig.require(...)`, use an "
-            'atomic update, or let the accesses be checked while the kernel runs with `races="check"`.'
+            "from an array that the kernel itself fills, so neither a proof nor a counterexample was found. That is no "
+            "claim that the kernel is wrong. Index by the thread's own coordinates, state the missing fact with "
+            "`ig.require(...)`, use an atomic update, or let the accesses be checked while the kernel runs with "
+            '`races="check"`.'
         ),
         example_bad=(
-            "@ig.kernel(grid=N)\n"
-            "def scatter(x: In[f32, N], p: In[i32, N], y: Out[f32, N]) -> None:\n"
-            "    y[p[ig.gid()]] = x[ig.gid()]\n"
+            "@ig.kernel(groups=1, block=256)\n"
+            "def shuffle(x: In[i32, Literal[256]], y: Out[i32, Literal[256]]) -> None:\n"
+            "    place = ig.shared(i32, 256)\n"
+            "    i = ig.lid()\n"
+            "    place[i] = x[i]\n"
+            "    ig.barrier()\n"
+            "    y[place[i]] = 1\n"
         ),
         example_good=(
-            "@ig.kernel(grid=N)\n"
-            "def gather(x: In[f32, N], p: In[i32, N], y: Out[f32, N]) -> None:\n"
-            "    y[ig.gid()] = x[p[ig.gid()]]\n"
+            "@ig.kernel(groups=1, block=256)\n"
+            "def shuffle(x: In[i32, Literal[256]], y: Out[i32, Literal[256]]) -> None:\n"
+            "    place = ig.shared(i32, 256)\n"
+            "    i = ig.lid()\n"
+            "    place[i] = x[i]\n"
+            "    ig.barrier()\n"
+            "    y[i] = place[255 - i]\n"
         ),
     ),
     "IG203": CodePage(

@@ -12,9 +12,9 @@ def saxpy(a: f32, x: In[f32, N], y: InOut[f32, N]) -> None:
 
 
 @ig.kernel(grid=N, block=256)
-def gather(p: In[i32, N], x: InOut[f32, N]) -> None:
+def gather(p: In[i32, N], x: In[f32, N], y: InOut[f32, N]) -> None:
     i = ig.gid()
-    x[i] = x[p[i]]
+    y[i] = x[p[i]]
 
 
 @ig.kernel(grid=N, block=256)

@@ -5,4 +5,4 @@ from isogrid.dims import N
 
 @ig.kernel(grid=N)
 def beyond_the_end(y: InOut[i32, N]) -> None:
-    y[len(y)] = 1  # refuse: IG401
+    y[len(y) + ig.gid()] = 1  # refuse: IG401
