@@ -66,7 +66,7 @@ def run(example: Example) -> Row:
     trouble = trouble or example.complaint(inputs, job.outputs, expected)
     seconds = best_of(job.launch, 0.1)
     numpy_seconds = best_of(lambda: example.reference(inputs), 0.0)
-    agree = f"{agreed} of {len(example.sizes)} sizes"
+    agree = f"{agreed} of {len(example.sizes)}"
     return Row(example.name, example.threads(example.large), agree, seconds, numpy_seconds, trouble)
 
 
@@ -81,23 +81,23 @@ def best_of(action: Callable[[], Any], budget: float) -> float:
 
 
 def table_of(rows: list[Row]) -> Table:
-    table = Table(title="isogrid gallery", title_justify="left")
-    table.add_column("kernel")
-    table.add_column("threads", justify="right")
-    table.add_column("interpreter = CPU")
-    table.add_column("CPU, ms", justify="right")
-    table.add_column("NumPy, ms", justify="right")
-    table.add_column("faster", justify="right")
-    table.add_column("against NumPy")
+    caption = "interp=CPU: sizes with equal bits. NumPy ms: the reference, which rounds as the kernel does and so emulates fma where the kernel has it"
+    table = Table(title="isogrid gallery", title_justify="left", caption=caption, caption_justify="left")
+    table.add_column("kernel", no_wrap=True)
+    table.add_column("threads", justify="right", no_wrap=True)
+    table.add_column("interp=CPU", no_wrap=True)
+    for heading in ("CPU ms", "NumPy ms", "ratio"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("NumPy", no_wrap=True)
     for row in rows:
         table.add_row(
             row.name,
             f"{row.threads:,}",
             row.agree,
-            f"{row.seconds * 1e3:.3f}",
-            f"{row.numpy_seconds * 1e3:.3f}",
-            f"{row.numpy_seconds / row.seconds:.1f} x",
-            "[green]as promised" if row.good else f"[red]{row.verdict}",
+            f"{row.seconds * 1e3:.3g}",
+            f"{row.numpy_seconds * 1e3:.4g}",
+            f"{row.numpy_seconds / row.seconds:.1f}",
+            "[green]agrees" if row.good else "[red]differs",
         )
     return table
 
@@ -133,6 +133,9 @@ def main() -> int:
             rows.append(run(load(name)))
             progress.advance(task)
     console.print(table_of(rows))
+    for row in rows:
+        if not row.good:
+            console.print(f"[red]{row.name}: {row.verdict}")
     console.print(f"before and after: {picture(options.output)}")
     bad = [row.name for row in rows if not row.good]
     console.print(f"[red]not as promised: {', '.join(bad)}" if bad else "[green]every kernel agrees on every device")
