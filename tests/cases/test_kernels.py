@@ -13,14 +13,7 @@ from isogrid.support.errors import KernelRefused
 from .handed import Case, built, cases, launch
 
 #: What the language lacks so far; a test that starts to pass takes its kernel off its list.
-WARPS = "needs warp operations"
-LACKING = {
-    "S36_radix_pass": 'needs races="check"',
-    "S50_lookback_scan": "needs deterministic=False",
-    "S65_last_group_atomic": "needs deterministic=False",
-    "R43_lookback_plain_value": "needs deterministic=False",
-    "D09_partial_warp": WARPS,
-}
+LACKING = {"D09_partial_warp": "needs blocks of whole warps to be demanded"}
 
 #: Refused without a witness: the guard reads an array that the kernel writes, and what it holds is not worked out.
 UNWITNESSED = {"R23_bitonic_no_owner"}

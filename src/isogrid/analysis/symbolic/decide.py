@@ -144,7 +144,7 @@ def _split(
 ) -> list[tuple[Polynomial, Polynomial]]:
     """Digits whose pairwise equality is equivalent to p == q."""
     c.spend()
-    p, q = _cancel(p, q, uniform)
+    p, q = _from_zero(*_cancel(p, q, uniform))
     monomials = (set(p.terms) | set(q.terms)) - {()}
     if not monomials or depth == 0 or _single_unit(p, q, monomials):
         return [(p, q)]
@@ -164,6 +164,12 @@ def _split(
                 high = _split(c, a, b, high1, high2, uniform, depth - 1)
                 return high + _split(c, a, b, low1, low2, uniform, depth - 1)
     return _by_range(c, a, b, p, q, uniform, depth)
+
+
+def _from_zero(p: Polynomial, q: Polynomial) -> tuple[Polynomial, Polynomial]:
+    """Both less the smallest constant in either, so that a shifted index has the range of an unshifted one."""
+    least = min(int(np.min(r.constant_term)) for r in (p, q))
+    return (p.shift(-least), q.shift(-least)) if least else (p, q)
 
 
 def _single_unit(p: Polynomial, q: Polynomial, monomials: set[tuple[str, ...]]) -> bool:

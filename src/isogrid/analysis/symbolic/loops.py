@@ -461,7 +461,9 @@ def _induction(
     mark = (len(c.guards), len(c.control))
     for s in body:
         match s:
-            case k.Assign(name, k.Binary("add" | "sub" as op, k.Local(same, _), amount, type)):
+            case k.Assign(name, k.Binary("add" | "sub" as op, k.Local(same, _), amount, type)) | k.Assign(
+                name, k.Binary("add" as op, amount, k.Local(same, _), type)
+            ):
                 entry = c.environment.get(name)
                 if same != name or assigned.count(name) != 1 or type.is_float or type.is_modular:
                     continue

@@ -64,7 +64,7 @@ def _array_pairs(c: Context, accesses: list[Access], everywhere: bool) -> list[U
     seen: set[Any] = set()
     for x, a in enumerate(sides):
         for b in sides[x:]:
-            if _compatible(a.access.kind, b.access.kind):
+            if _compatible(a.access.kind, b.access.kind, c.kernel.deterministic):
                 continue
             for across in (False, True):
                 if across and (not everywhere or not c.group_atoms):
@@ -85,10 +85,10 @@ def _array_pairs(c: Context, accesses: list[Access], everywhere: bool) -> list[U
     return found
 
 
-def _compatible(a: str, b: str) -> bool:
-    """Reads, and one atomic operation, may meet; atomic loads and stores with every atomic operation."""
+def _compatible(a: str, b: str, deterministic: bool) -> bool:
+    """Reads, and one atomic operation, may meet; in a kernel whose result may depend on the order, any two atomics."""
     if a.startswith("atomic") and b.startswith("atomic"):
-        return a == b or not {a, b}.isdisjoint(("atomic load", "atomic store"))
+        return a == b or not deterministic
     return a == b == "read"
 
 
