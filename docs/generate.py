@@ -207,8 +207,9 @@ def groups_page() -> str:
         warps.append((call, type_list(row.types), row.doc, row.variance.value))
     atomics = []
     for row in ATOMICS.values():
-        values = "expected, new" if row.name == "cas" else "value"
-        atomics.append((code(f"{written(row.spelling)}(array, index, {values})"), type_list(row.elements), row.doc))
+        values = {"cas": ", expected, new", "load": ""}.get(row.name, ", value")
+        call = code(f"{written(row.spelling)}(array, index{values})")
+        atomics.append((call, type_list(row.elements), type_list(row.relaxed), row.doc))
     return (
         "# Group operations and atomics\n\n"
         "A group operation is a barrier, and pairs values in a fixed order, so that its result is the same\n"
@@ -219,8 +220,10 @@ def groups_page() -> str:
         "take part in its operations, which order no memory: `ig.warp_barrier()` does.\n\n"
         + table(("operation", "types", "meaning", "uniformity"), warps)
         + "\n## Atomics\n\n"
-        + "An atomic is a statement without a value; its result does not depend on the order of threads.\n\n"
-        + table(("atomic", "elements", "meaning"), atomics)
+        + "An atomic is a statement without a value; its result does not depend on the order of threads. In a kernel\n"
+        "with `deterministic=False` it gives the element as it was, any values and more elements are accepted, and\n"
+        "every two atomics may meet.\n\n"
+        + table(("atomic", "elements", "with `deterministic=False` also", "meaning"), atomics)
     )
 
 

@@ -47,6 +47,7 @@ _CLASSES: dict[TrapKind, type[Trap]] = {
     TrapKind.ZERO_DIVISION: KernelZeroDivisionError,
     TrapKind.VALUE: KernelValueError,
     TrapKind.ASSERTION: KernelAssertionError,
+    TrapKind.RACE: KernelRaceError,
 }
 
 
@@ -86,6 +87,17 @@ def _sentence(site: TrapSite, operands: Sequence[Any]) -> str:
             return _value_sentence(site, values[0])
         case TrapKind.ASSERTION:
             return f"assertion failed: {site.subject}" if site.subject else "assertion failed"
+        case TrapKind.RACE:
+            first, second, place = site.detail.split(" ", 2)
+            return (
+                f"two threads touched element {values[0]} of `{site.subject}` with no barrier between them: "
+                f"thread {_thread_text(operands[1:])} {_verb(first)} it at {place}, and this one {_verb(second)} it"
+            )
+
+
+def _verb(kind: str) -> str:
+    """What an access does, in words."""
+    return {"read": "reads", "write": "writes"}.get(kind, f"updates ({kind})")
 
 
 def _overflow_text(site: TrapSite, values: Sequence[str]) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from isogrid.builtins import floats, integers
-from isogrid.builtins.operators import CHECKED, FLOATS, INTEGERS
+from isogrid.builtins.operators import CHECKED, FLOATS, INTEGERS, NUMBERS
 from isogrid.ir.types import Scalar
 
 
@@ -16,6 +16,9 @@ class AtomicRow:
     `meaning(element, old, value)` is the new element; for an add on a checked type it is the wrapped sum, since the
     trap is about the mathematical total. `cas` takes `(element, old, value, expected)`. `totals` marks the add.
     `needs_one_value` marks those that are accepted only when every value is the same for the whole launch.
+
+    In kernels with `deterministic=False` any values do, every row gives the old value, `relaxed` elements are accepted
+    too, and rows with `elements` empty exist.
     """
 
     name: str
@@ -25,10 +28,19 @@ class AtomicRow:
     doc: str
     totals: bool = False
     needs_one_value: bool = False
+    relaxed: tuple[Scalar, ...] = ()
+
+    def accepts(self, element: Scalar, deterministic: bool) -> bool:
+        """Whether the atomic is defined for these elements in such a kernel."""
+        return element in self.elements or (not deterministic and element in self.relaxed)
 
 
-def _add(element: Scalar, old: int, value: int) -> int:
-    return integers.wrap(element, old + value)
+def _add(element: Scalar, old: Any, value: Any) -> Any:
+    return old + value if element.is_float else integers.wrap(element, old + value)
+
+
+def _load(element: Scalar, old: Any, value: Any) -> Any:
+    return old
 
 
 def _min(element: Scalar, old: Any, value: Any) -> Any:
@@ -62,7 +74,15 @@ def _cas(element: Scalar, old: Any, value: Any, expected: Any) -> Any:
 ATOMICS: Final[dict[str, AtomicRow]] = {
     row.name: row
     for row in (
-        AtomicRow("add", "isogrid.atomic_add", INTEGERS, _add, "Adds; a checked total traps.", totals=True),
+        AtomicRow(
+            "add",
+            "isogrid.atomic_add",
+            INTEGERS,
+            _add,
+            "Adds; a checked total traps.",
+            totals=True,
+            relaxed=FLOATS,
+        ),
         AtomicRow("min", "isogrid.atomic_min", INTEGERS + FLOATS, _min, "The smaller of element and value."),
         AtomicRow("max", "isogrid.atomic_max", INTEGERS + FLOATS, _max, "The larger of element and value."),
         AtomicRow("and", "isogrid.atomic_and_", INTEGERS, _and, "Bitwise and."),
@@ -75,6 +95,7 @@ ATOMICS: Final[dict[str, AtomicRow]] = {
             _exchange,
             "Sets the element; every value of the launch must be the same.",
             needs_one_value=True,
+            relaxed=FLOATS,
         ),
         AtomicRow(
             "cas",
@@ -83,6 +104,17 @@ ATOMICS: Final[dict[str, AtomicRow]] = {
             _cas,
             "Sets the element where it equals `expected`; the values of the launch must be the same.",
             needs_one_value=True,
+        ),
+        AtomicRow(
+            "load", "isogrid.atomic_load", (), _load, "The element; compatible with any atomic.", relaxed=NUMBERS
+        ),
+        AtomicRow(
+            "store",
+            "isogrid.atomic_store",
+            (),
+            _exchange,
+            "Sets the element; compatible with any atomic.",
+            relaxed=NUMBERS,
         ),
     )
 }

@@ -95,6 +95,8 @@ def _show(file: CheckedFile, verbose: bool) -> None:
     say(str(file.loaded.path))
     for kernel in file.kernels:
         say(f"  {kernel_title(kernel.kernel)}")
+        for line in given_up(kernel.kernel):
+            say(f"    {line}")
         if kernel.proofs is None:
             say("    refused, see below")
         else:
@@ -133,6 +135,19 @@ def _proofs_text(proofs: Proofs, verbose: bool) -> str:
 def kernel_title(kernel: "Kernel") -> str:
     """The kernel's signature and geometry on one line."""
     return repr(kernel).removeprefix("<isogrid kernel ").removesuffix(">")
+
+
+def given_up(kernel: "Kernel") -> list[str]:
+    """What the author of a kernel gave up, and in return for what."""
+    definition = kernel.definition
+    lines: list[str] = []
+    if not definition.deterministic:
+        lines.append("deterministic=False: the result is one that some order of the threads gives")
+    if definition.races == "check":
+        lines.append('races="check": no proof; the interpreter runs it and follows every access')
+    elif definition.races is not None:
+        lines.append(f"races trusted, no proof: {definition.races.reason}")
+    return lines
 
 
 def _verdict(found: Sequence[CheckedFile]) -> str:
@@ -174,6 +189,7 @@ def _kernel_data(checked: CheckedKernel) -> dict[str, Any]:
         "line": checked.kernel.definition.span.line,
         "signature": kernel_title(checked.kernel),
         "accepted": proofs is not None,
+        "given_up": given_up(checked.kernel),
         "checks": [
             {"line": one.span.line, "column": one.span.column, "what": one.what, "proved": one.proved}
             for one in (proofs.checks if proofs else ())

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isogrid.cli.check import kernel_title
+from isogrid.cli.check import given_up, kernel_title
 from isogrid.cli.failures import reported
 from isogrid.cli.load import pick_kernels
 from isogrid.cli.output import fail, say, table
@@ -68,7 +68,7 @@ def explanation(kernel: "Kernel", settings: Sequence[str] = (), *, asm: bool = F
     stages = stages_of(kernel, settings)
     llvm, pipeline, notes = generated(stages)
     sections = [
-        ("kernel", f"{kernel_title(kernel)}\n{_specialised(stages)}"),
+        ("kernel", "\n".join([kernel_title(kernel), *given_up(kernel), _specialised(stages)])),
         ("checks", _checks(kernel)),
         ("kernel IR as written (! marks what may trap)", _beside(stages.built)),
         ("passes", _passes(stages)),

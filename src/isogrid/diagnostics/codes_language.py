@@ -139,7 +139,7 @@ PAGES: dict[str, CodePage] = {
         title="A constant expression has no value; correct it",
         explanation="Expressions of literals and constants are computed as Python does, before the kernel runs.",
         example_bad=_kernel("step = 1 // 0\ny[i] = x[i]"),
-        example_good=_kernel("step = 4 // 2\ny[step] = x[i]"),
+        example_good=_kernel("step = 4 // 2\ny[i] = x[i // step]"),
     ),
     "IG114": CodePage(
         title="A conversion is refused, or its result is kept; elements are converted where they are stored",
@@ -463,8 +463,8 @@ PAGES: dict[str, CodePage] = {
         title="An atomic update would show the order of threads; use an operation whose order cannot be seen",
         explanation=(
             "Every device must give the same bits. A sum of floats rounds differently in each order, and the old\n"
-            "value of an element says who came first. Kernels that want this will say `deterministic=False` in a\n"
-            "later version."
+            "value of an element says who came first. A kernel that wants this says `deterministic=False`: it then\n"
+            "gives one of the results that some order of its threads gives, and keeps every other proof."
         ),
         example_bad=_kernel("ig.atomic_add(total, 0, 1.0)", parameters="total: InOut[f32, N]"),
         example_good=_kernel(

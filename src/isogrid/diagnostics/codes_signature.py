@@ -174,10 +174,10 @@ PAGES: dict[str, CodePage] = {
     "IG191": CodePage(
         title="This version does not support the construct",
         explanation=(
-            'f16 and bf16 elements, `races="check"` and `deterministic=False` belong to the language and come\n'
-            "with a later version. They are refused rather than approximated."
+            "f16 and bf16 elements belong to the language and come with a later version. They are refused rather\n"
+            "than approximated."
         ),
-        example_bad="@ig.kernel(grid=N, deterministic=False)\ndef k(x: InOut[f32, N]) -> None: ...",
+        example_bad=_HEAD + "def k(x: InOut[f16, N]) -> None: ...",
         example_good=_HEAD + "def k(x: InOut[f32, N]) -> None: ...",
     ),
 }

@@ -25,6 +25,7 @@ from isogrid.frontend.definition import (
 from isogrid.frontend.functions import FunctionText
 from isogrid.frontend.geometry import constant_value
 from isogrid.frontend.inference import LAST_ROUND, Knowledge
+from isogrid.frontend.language import Trusted
 from isogrid.frontend.scope import Builder, Frame, RefusedError
 from isogrid.frontend.values import ArrayValue, FunctionValue, NothingValue, Typed
 from isogrid.ir import kernel as k
@@ -109,6 +110,9 @@ def _round(builder: Builder, text: FunctionText) -> k.Kernel:
         requires=tuple(builder.requires),
         body=tuple(builder.block),
         warp=definition.warp,
+        deterministic=definition.deterministic,
+        races="trust" if isinstance(definition.races, Trusted) else definition.races or "prove",
+        reason=definition.races.reason if isinstance(definition.races, Trusted) else "",
         span=definition.span,
     )
 

@@ -334,17 +334,11 @@ class _Definer:
                 self._decorator_span("races"),
                 remedy='write `races="check"` or `races=ig.trust("reason")`',
             )
-        elif races == "check":
-            self._report("IG191", '`races="check"` is not supported by this version', self._decorator_span("races"))
         if not isinstance(deterministic, bool):
             self._report(
                 "IG190",
                 f"`deterministic={deterministic!r}` is neither True nor False",
                 self._decorator_span("deterministic"),
-            )
-        elif not deterministic:
-            self._report(
-                "IG191", "`deterministic=False` is not supported by this version", self._decorator_span("deterministic")
             )
 
     def _bound(self, parameters: list[Declaration], dimensions: Mapping[str, type[Dim] | TunableValue]) -> None:

@@ -280,7 +280,10 @@ def _flag(builder: Builder, node: ast.expr) -> bool:
 
 def _atomic(builder: Builder, spelling: str, node: ast.Call) -> Value:
     row = _ATOMIC_ROWS[spelling]
-    parameters = ("array", "index", "expected", "new") if row.name == "cas" else ("array", "index", "value")
+    relaxed = not builder.definition.deterministic
+    if not row.elements and not relaxed:
+        _refuse_relaxed(builder, row, node)
+    parameters = _ATOMIC_PARAMETERS.get(row.name, ("array", "index", "value"))
     given = calls.arguments(builder, node, parameters)
     values = calls.evaluated(builder, given)
     name = builder.text(node.func)
@@ -297,20 +300,42 @@ def _atomic(builder: Builder, spelling: str, node: ast.Call) -> Value:
     operands = [_operand(builder, array, values[p], given[p]) for p in ("expected", last) if p in values]
     use = AtomicUse(row.name, name, builder.span(node), tuple(operands))
     builder.atomics.setdefault(array.name, []).append(use)
-    if row.needs_one_value:
+    if row.needs_one_value and not relaxed:
         _check_one_value(builder, operands, [given[p] for p in ("expected", last) if p in given], name)
+    if row.name == "load":
+        operands = [as_type(builder, Literal(0), array.element, node)]
     if not all(is_atom(o) for o in operands):
         target, operands = _kept(builder, target, operands)
     expected = operands[0] if row.name == "cas" else None
     total = row.totals and array.element.is_checked
     checked = (True,) * len(target.indices)
+    old = builder.temporary("old") if relaxed and row.name != "store" else ""
     builder.emit(
         k.Atomic(
             row.name, array.name, target.indices, operands[-1], expected, array.element, array.space, checked, total,
-            span=builder.span(node),
+            old, span=builder.span(node),
         )
     )  # fmt: skip
-    return NothingValue(f"{name}(...)")
+    return Typed(k.Local(old, array.element, span=builder.span(node))) if old else NothingValue(f"{name}(...)")
+
+
+#: What atomics take where it is not `(array, index, value)`.
+_ATOMIC_PARAMETERS: Final = {"cas": ("array", "index", "expected", "new"), "load": ("array", "index")}
+
+
+def _refuse_relaxed(builder: Builder, row: AtomicRow, node: ast.Call) -> NoReturn:
+    name = builder.text(node.func)
+    builder.refuse(
+        "IG160",
+        f"`{name}` sees the order of threads",
+        node,
+        "which value this meets depends on who came first",
+        why="a deterministic kernel gives one result, whatever order its threads run in",
+        remedies=(
+            "let one launch write and another read with plain accesses",
+            "or give the promise up: `@ig.kernel(..., deterministic=False)`",
+        ),
+    )
 
 
 def _operand(builder: Builder, array: ArrayValue, value: Value, node: ast.expr) -> k.Expr:
@@ -344,7 +369,8 @@ def _check_atomic_array(builder: Builder, row: AtomicRow, array: ArrayValue, nod
             "an `ig.local` array",
             remedies=(f"write a plain update: `{array.name}[i] += value`",),
         )
-    if array.element in row.elements:
+    deterministic = builder.definition.deterministic
+    if row.accepts(array.element, deterministic):
         return
     if row.name == "add" and array.element.is_float:
         builder.refuse(
@@ -356,9 +382,10 @@ def _check_atomic_array(builder: Builder, row: AtomicRow, array: ArrayValue, nod
             remedies=(
                 "sum within the group in the fixed order of `ig.group_sum`, one element per group",
                 "or add scaled integers: `ig.atomic_add(total, i, i64(v * 65536.0))`",
+                "or give the promise of equal bits up: `@ig.kernel(..., deterministic=False)`",
             ),
         )
-    kinds = "i32, i64, u32, u64, w32 or w64" + (", f32 or f64" if Scalar.F32 in row.elements else "")
+    kinds = "i32, i64, u32, u64, w32 or w64" + (", f32 or f64" if row.accepts(Scalar.F32, deterministic) else "")
     builder.refuse(
         "IG139",
         f"`{name}` is not defined for {array.element.value} elements",
@@ -377,7 +404,10 @@ def _check_one_value(builder: Builder, operands: list[k.Expr], nodes: list[ast.e
                 node,
                 "not the same value for the whole launch",
                 why="the element would hold whichever thread came last",
-                remedies=("give it a literal, a scalar parameter or a size",),
+                remedies=(
+                    "give it a literal, a scalar parameter or a size",
+                    "or let the last one win: `@ig.kernel(..., deterministic=False)`",
+                ),
             )
 
 
@@ -397,6 +427,8 @@ def _same_for_launch(expression: k.Expr) -> bool:
 
 def check_atomics(builder: Builder) -> None:
     """`exchange` and `cas`: every access to the array is that very call."""
+    if not builder.definition.deterministic:
+        return
     for name, uses in builder.atomics.items():
         single = next((u for u in uses if ATOMICS[u.op].needs_one_value), None)
         if single is None:
@@ -494,25 +526,16 @@ def _unroll(builder: Builder, spelling: str, node: ast.Call) -> Value:
 
 def _not_yet(builder: Builder, spelling: str, node: ast.Call) -> Value:
     name = spelling.removeprefix("isogrid.")
-    kind = "a precondition about arrays" if name in _ARRAY_FACTS else _NOT_YET_KINDS[name]
     builder.refuse(
         "IG102",
         f"`ig.{name}` is not supported yet",
         node.func,
-        kind,
+        "a precondition about arrays",
         why="it comes with a later version, and nothing else is done in its place",
     )
 
 
 _ARRAY_FACTS: Final = ("distinct", "is_sorted", "all_in_range", "all_finite")
-_NOT_YET_KINDS: Final = {
-    "atomic_load": "an atomic access that depends on the order",
-    "atomic_store": "an atomic access that depends on the order",
-}
-_NOT_YET_NAMES: Final = (
-    *_ARRAY_FACTS, "atomic_load", "atomic_store",
-)  # fmt: skip
-
 _QUERY_ROWS: Final = {row.spelling: row for row in QUERIES.values()}
 _COLLECTIVE_ROWS: Final = {row.spelling: row for row in COLLECTIVES.values()}
 _WARP_ROWS: Final = {row.spelling: row for row in WARP_OPERATIONS.values()}
@@ -524,7 +547,7 @@ INTRINSICS: Final[Mapping[str, Handler]] = {
     **dict.fromkeys(_COLLECTIVE_ROWS, _collective),
     **dict.fromkeys(_WARP_ROWS, _warp_collective),
     **dict.fromkeys(_ATOMIC_ROWS, _atomic),
-    **{f"isogrid.{name}": _not_yet for name in _NOT_YET_NAMES},
+    **{f"isogrid.{name}": _not_yet for name in _ARRAY_FACTS},
     "isogrid.shared": _shared,
     "isogrid.local": _local,
     "isogrid.barrier": _barrier,

@@ -271,8 +271,11 @@ def refuse_no_value(builder: Builder, value: NothingValue, node: ast.AST) -> NoR
             f"the old value of `{value.of}` is used",
             node,
             "which value this is depends on the order of threads",
-            why="an atomic update is a statement; its old value needs `deterministic=False`, which comes later",
-            remedies=("call it as a statement, and read the array in a later launch",),
+            why="a deterministic kernel gives one result, whatever order its threads run in",
+            remedies=(
+                "call it as a statement, and read the array in a later launch",
+                "or give the promise up: `@ig.kernel(..., deterministic=False)`",
+            ),
         )
     builder.refuse(
         "IG150",
@@ -290,6 +293,9 @@ def report_mixed_atomics(builder: Builder, name: str, use: AtomicUse, span: Span
         span,
         "another access",
         why="the result would depend on the order of the accesses",
-        remedies=(f"let every access to `{name}` in this kernel be the same `{use.text}` call",),
+        remedies=(
+            f"let every access to `{name}` in this kernel be the same `{use.text}` call",
+            "or give the promise of one result up: `@ig.kernel(..., deterministic=False)`",
+        ),
         secondary=(Label(use.span, f"`{use.text}` here"),),
     )

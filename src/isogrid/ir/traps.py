@@ -16,6 +16,7 @@ class TrapKind(Enum):
     ZERO_DIVISION = "zero division"
     VALUE = "value"
     ASSERTION = "assertion"
+    RACE = "race"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,7 @@ class TrapSite:
     | VALUE | conversion | target type | value |
     | VALUE | step, exponent | | value |
     | ASSERTION | message | | none |
+    | RACE | array | kinds of both accesses and the place of the first | element in C order, gid of the first |
     """
 
     kind: TrapKind

@@ -22,6 +22,9 @@ PREFERRED: Final[list[str]] = []
 
 LAST_RESORT: Final = "cpu"
 
+#: The device that follows every access of a kernel with `races="check"`.
+TRACKER: Final = "interp"
+
 _LOCK: Final = threading.RLock()
 
 

@@ -24,7 +24,7 @@ from isogrid.ir import kernel as k
 from isogrid.launch import stored
 from isogrid.launch.arguments import Arguments, match_arguments, type_arguments
 from isogrid.launch.arrays import Array
-from isogrid.launch.backends import LAST_RESORT, runtime
+from isogrid.launch.backends import LAST_RESORT, TRACKER, runtime
 from isogrid.launch.bind import bind_arrays
 from isogrid.launch.devices import Choice, Device, choose, ignored_hints
 from isogrid.launch.errors import DeviceWarning, LaunchValueError, OptionWarning, RequirementError
@@ -185,6 +185,9 @@ def _artifact(
 ) -> tuple[str, Any]:
     """The device that takes the launch and the artifact for it: the default device may hand over to the last resort."""
     name = choice.device.name
+    if program.races == "check" and name != TRACKER:
+        _trace(f"{kernel.definition.name}: races are tracked, so {TRACKER} runs it in place of {name}")
+        return TRACKER, _compiled(kernel, specialisation, program, TRACKER, options)
     try:
         return name, _compiled(kernel, specialisation, program, name, options)
     except (KnownLimit, KernelRefused) as refusal:

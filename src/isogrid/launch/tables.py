@@ -95,7 +95,7 @@ def _trap_text(trap: Trapped) -> str:
             return OVERFLOWED
         case TrapKind.VALUE:
             return "a conversion, shift or exponent in it is outside its range"
-        case TrapKind.INDEX | TrapKind.ASSERTION:
+        case TrapKind.INDEX | TrapKind.ASSERTION | TrapKind.RACE:
             raise CompilerBug(f"{trap.kind} in an expression over scalars and sizes") from trap
 
 

@@ -61,6 +61,8 @@ def _statement(statement: k.Statement, read: set[str]) -> k.Block:
                 body = body[:-1]
             leaves = any(isinstance(node, k.Leave) and node.label == statement.label for node in visit(body))
             return (replace(statement, body=body),) if leaves else body
+        case k.Atomic() if statement.target and statement.target not in read:
+            return (replace(statement, target=""),)
         case (
             k.Store()
             | k.Atomic()

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from isogrid.backends.cpu.emit_memory import evaluate, place_in, to_memory
-from isogrid.backends.cpu.emit_values import BufferRef, Lanes, Val, mask_text, vector
+from isogrid.backends.cpu.emit_values import BufferRef, Lanes, Val, mask_text, vector, write_slot
 from isogrid.ir import device as d
 from isogrid.ir.device import Machine
 from isogrid.ir.types import Scalar, Space
@@ -27,7 +27,9 @@ def emit_atomic(lanes: Lanes, node: d.Atomic) -> None:
     place = place_in(lanes, buffer, index)
     lanes.w.stored(buffer.pointer)
     if lanes.width == 1:
-        _one(lanes, node, buffer, place, value, expected)
+        old = _one(lanes, node, buffer, place, value, expected)
+        if node.target:
+            write_slot(lanes, lanes.slots[node.target], Val(value.type, old, 0))
     else:
         _each_lane(lanes, node, buffer, place, value, expected)
 
@@ -46,17 +48,22 @@ def _each_lane(lanes: Lanes, node: d.Atomic, buffer: BufferRef, place: Val, valu
     lane = w.call(f"llvm.cttz.i{width}", f"i{width}", [f"i{width}", "i1"], [left, "true"])
     below = w.emit(f"sub i{width} {left}, 1")
     w.do(f"store i{width} {w.emit(f'and i{width} {left}, {below}')}, ptr {bits}")
-    scalars = [
+    values = [
         Val(v.type, w.emit(f"extractelement {type_text(v.type, width)} {text}, i{width} {lane}"), 0)
         for v, text in operands
     ]
     one = replace(lanes, width=1, mask=None)
-    _one(one, node, buffer, scalars[0], scalars[1], scalars[2] if len(scalars) > 2 else None)
+    old = _one(one, node, buffer, values[0], values[1], values[2] if len(values) > 2 else None)
+    if node.target:
+        text = type_text(value.type)
+        slot = lanes.slots[node.target].pointer
+        w.do(f"store {text} {old}, ptr {w.emit(f'getelementptr {text}, ptr {slot}, i{width} {lane}', 'p')}")
     w.jump(head)
     w.place(done)
 
 
-def _one(lanes: Lanes, node: d.Atomic, buffer: BufferRef, place: Val, value: Val, expected: Val | None) -> None:
+def _one(lanes: Lanes, node: d.Atomic, buffer: BufferRef, place: Val, value: Val, expected: Val | None) -> str:
+    """The element as it was; it is meant only where the node has a target."""
     w = lanes.w
     text = type_text(element_type(node.element))
     address = w.emit(f"getelementptr {text}, ptr {buffer.pointer}, i64 {place.text}", "p")
@@ -64,9 +71,9 @@ def _one(lanes: Lanes, node: d.Atomic, buffer: BufferRef, place: Val, value: Val
         old = _plain(lanes, node, address, value, expected)
         if node.total is not None:
             _count_wraps(lanes, node, buffer, place, old, value)
-        return
+        return old
     done = ""
-    if node.op in ("add", "or", "xor") and value.constant is None:
+    if node.op in ("add", "or", "xor") and value.constant is None and not node.target and not value.type.is_float:
         # Most bins of a group's histogram are empty, and a locked instruction costs as much as twenty plain ones.
         change, done = w.block("change"), w.block("unchanged")
         w.branch(w.emit(f"icmp ne {text} {value.text}, 0"), change, done)
@@ -76,6 +83,7 @@ def _one(lanes: Lanes, node: d.Atomic, buffer: BufferRef, place: Val, value: Val
         _count_wraps(lanes, node, buffer, place, old, value)
     if done:
         w.place(done)
+    return old
 
 
 def _locked(lanes: Lanes, node: d.Atomic, address: str, value: Val, expected: Val | None) -> str:
@@ -86,9 +94,16 @@ def _locked(lanes: Lanes, node: d.Atomic, address: str, value: Val, expected: Va
         integer = type_text(old.type)
         pair = w.emit(f"cmpxchg ptr {address}, {integer} {old.text}, {integer} {new.text} monotonic monotonic")
         return w.emit(f"extractvalue {{{integer}, i1}} {pair}, 0")
+    if node.op == "load":
+        return w.emit(f"load atomic {text}, ptr {address} monotonic, align {value.type.bits // 8}")
+    if node.op == "store":
+        w.do(f"store atomic {text} {value.text}, ptr {address} monotonic, align {value.type.bits // 8}")
+        return ""
     if node.op in ("min", "max"):
         kind = _extreme(node.element)
         name = {"f": f"f{node.op}imum", "s": node.op, "u": f"u{node.op}"}[kind]
+    elif node.op == "add" and value.type.is_float:
+        name = "fadd"
     else:
         name = _LOCKED[node.op]
     return w.emit(f"atomicrmw {name} ptr {address}, {text} {value.text} monotonic")
@@ -113,7 +128,11 @@ def _plain(lanes: Lanes, node: d.Atomic, address: str, value: Val, expected: Val
     text = type_text(value.type)
     old = w.emit(f"load {text}, ptr {address}")
     match node.op:
-        case "exchange":
+        case "load":
+            return old
+        case "add" if value.type.is_float:
+            new = w.emit(f"fadd {text} {old}, {value.text}")
+        case "exchange" | "store":
             new = value.text
         case "cas":
             assert expected is not None

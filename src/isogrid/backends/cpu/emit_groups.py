@@ -221,7 +221,8 @@ def _step(group: Group, node: d.Statement) -> None:
         case d.Collective():
             _collective(group, node)
         case d.WarpBarrier() | d.WarpCollective() | d.Agree():
-            _warps(group, node)
+            warps = Warps(lanes, lambda body: _region(group, body), group.frame.kernel.warp, group.threads)
+            warps.emit(node, group.limit, group.linear)
         case d.Break() | d.Continue() | d.Leave() | d.Return():
             lanes.w.jump(_target(lanes, node).exit)
         case _:
@@ -321,24 +322,6 @@ def _collective(group: Group, node: d.Collective) -> None:
     emit_collective(
         group.lanes, node, group.threads, group.strategy.width, region, lambda: _end_interval(group), trapped
     )
-
-
-def _warps(group: Group, node: d.WarpBarrier | d.WarpCollective | d.Agree) -> None:
-    """Exchange through memory: warps one after another between regions that all threads run."""
-
-    def region(body: d.Block) -> None:
-        _region(group, body)
-
-    warps = Warps(group.lanes, region, group.frame.kernel.warp, group.threads, group.limit, group.linear)
-    match node:
-        case d.WarpBarrier():
-            warps.meet(node.active)
-        case d.WarpCollective():
-            warps.collective(node)
-        case d.Agree():
-            warps.agree(node)
-        case _:
-            assert_never(node)
 
 
 # --- intervals -------------------------------------------------------------------------------------------------------
@@ -594,6 +577,8 @@ def _names_of(body: d.Block) -> tuple[frozenset[str], frozenset[str]]:
                 written.add(node.name)
             case d.For():
                 written.add(node.counter)
+            case d.Atomic() if node.target:
+                written.add(node.target)
             case _:
                 continue
     return frozenset(read), frozenset(written)

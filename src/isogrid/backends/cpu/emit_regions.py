@@ -313,6 +313,8 @@ def crossing_values(plan: Plan, levels: Levels, variables: dict[str, d.Machine])
                     homes[node.name] = (region.number, node)
                 case d.Let() | d.Set():
                     touched.setdefault(node.name, set()).add(region.number)
+                case d.Atomic() if node.target:
+                    touched.setdefault(node.target, set()).add(region.number)
                 case d.For() if node.counter in levels.escaping:
                     touched.setdefault(node.counter, set()).add(region.number)
                 case _:

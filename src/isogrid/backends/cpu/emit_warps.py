@@ -5,6 +5,7 @@ other threads, and all warps behind it, run no further, while those before it go
 """
 
 from collections.abc import Callable
+from typing import assert_never
 
 from isogrid.backends.cpu.emit_collective import combiner
 from isogrid.backends.cpu.emit_lanes import write_record
@@ -47,13 +48,23 @@ def _ballot(width: int) -> Scalar:
 
 class Warps:
     """Emits the operations of one group's warps. `region` runs statements for every thread; `limit` is the place that
-    holds the lowest trapped thread, "" in the fast twin."""
+    holds the lowest trapped thread, "" in the fast twin; `linear` is the group's number."""
 
-    def __init__(
-        self, group: Lanes, region: Callable[[d.Block], None], width: int, threads: int, limit: str, linear: str
-    ) -> None:
+    def __init__(self, group: Lanes, region: Callable[[d.Block], None], width: int, threads: int) -> None:
         self.group, self.region, self.width, self.threads = group, region, width, threads
-        self.limit, self.linear, self.w = limit, linear, group.w
+        self.limit, self.linear, self.w = "", "", group.w
+
+    def emit(self, node: d.WarpBarrier | d.WarpCollective | d.Agree, limit: str, linear: str) -> None:
+        self.limit, self.linear = limit, linear
+        match node:
+            case d.WarpBarrier():
+                self.meet(node.active)
+            case d.WarpCollective():
+                self.collective(node)
+            case d.Agree():
+                self.agree(node)
+            case _:
+                assert_never(node)
 
     def scratch(self, scalar: Scalar) -> BufferRef:
         return self.group.code.buffers[f"scratch {scalar.value}"]

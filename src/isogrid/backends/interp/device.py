@@ -317,11 +317,14 @@ class _Compiler:
         place, type, meaning = self._layout.place("memory", node.buffer), node.element, ATOMICS[node.op].meaning
         expected = None if node.expected is None else self._compile(node.expected)
         totals = None if node.total is None else self._layout.place("totals", node.buffer)
+        target, machine = self._layout.place("local", node.target) if node.target else None, node.value.type
 
         def update(frame: Frame) -> None:
             at = element(frame)
             elements = frame[place]
             old = elements[at]
+            if target is not None:
+                frame[target] = to_machine(machine, old)
             operand = to_language(type, value(frame))
             if expected is not None:
                 elements[at] = meaning(type, old, operand, to_language(type, expected(frame)))

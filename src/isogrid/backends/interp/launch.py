@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count, product
 from typing import Any, TypeAlias
 
@@ -18,7 +18,8 @@ from isogrid.backends.interp.totals import Totals
 from isogrid.builtins.meaning import quiet
 from isogrid.builtins.queries import linear, place
 from isogrid.ir import kernel as k
-from isogrid.ir.types import Space
+from isogrid.ir.traps import TrapKind
+from isogrid.ir.types import INDEX, Space
 from isogrid.runtimes.protocol import BoundLaunch
 from isogrid.support.errors import CompilerBug
 from isogrid.traps import Trap, trap_exception
@@ -57,7 +58,12 @@ def run_program(program: Program, bound: BoundLaunch, *, order: int | None = Non
     if caught:
         first = min(caught, key=lambda trap: trap.rank)
         thread = None if first.thread is None else launch.coordinates(first.thread)
-        return Outcome(trap_exception(first.site, program.kernel.name, thread, first.operands), findings)
+        site, operands = first.site, first.operands
+        if site.kind is TrapKind.RACE:
+            element, other = operands
+            operands = (element, *launch.coordinates(other))
+            site = replace(site, operands=(INDEX,) * len(operands))
+        return Outcome(trap_exception(site, program.kernel.name, thread, operands), findings)
     if not findings:
         launch.write_back()
     return Outcome(findings=findings)
@@ -70,12 +76,13 @@ class _Launch:
     program: Program
     bound: BoundLaunch
     shuffle: random.Random | None
-    log: RaceLog = field(default_factory=RaceLog)
+    log: RaceLog = field(init=False)
     template: Frame = field(default_factory=list[Any])
     totals: list[Totals] = field(default_factory=list[Totals])
 
     def __post_init__(self) -> None:
         kernel, layout = self.program.kernel, self.program.layout
+        self.log = RaceLog(traps=kernel.races == "check")
         self.template = [None] * layout.size
         for (what, name), at in layout.places.items():
             if what == "scalar":
@@ -110,8 +117,9 @@ class _Launch:
         """Give an array its race shadow and its totals, where it needs them."""
         layout = self.program.layout
         if self.program.races and facts.may_race:
+            deterministic = self.program.kernel.deterministic
             make = WarpShadow if self.program.warps else Shadow
-            self._set(frame, "shadow", facts.name, make(facts.name, facts.kinds, self.log))
+            self._set(frame, "shadow", facts.name, make(facts.name, facts.kinds, self.log, deterministic))
         site = layout.total_sites.get(facts.name)
         if site is not None:
             proved = facts.name in layout.proved_totals

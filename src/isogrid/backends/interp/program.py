@@ -33,7 +33,7 @@ def compile_program(kernel: k.Kernel, detect_races: bool) -> Program:
     Raises `KnownLimit` for expressions that are nested deeper than Python's own stack allows.
     """
     try:
-        return _compile(kernel, detect_races)
+        return _compile(kernel, detect_races or kernel.races == "check")
     except RecursionError:
         raise KnownLimit(f"kernel `{kernel.name}` nests expressions or statements too deeply to be compiled") from None
 

@@ -1,16 +1,19 @@
 """Find data races while threads run one after another: per element, who touched it how, and what orders them.
 
-Two accesses conflict when their threads differ, one of them writes, they are not the same atomic operation, and no
-barrier of their group lies between them; groups are never ordered. Groups run in turn, so what an element must remember
-of one kind of access is small and loses nothing: the first access ever (it is from another group if any is), and in the
-present barrier interval two accesses by different threads (one of them differs from any third thread). In a kernel
-without groups each thread counts as a group of its own.
+Two accesses conflict when their threads differ, one of them writes, they are not the same atomic operation (not both
+atomic, in a kernel that is not deterministic), and no barrier of their group lies between them; groups are never
+ordered. Groups run in turn, so what an element must remember of one kind of access is small and loses nothing: the
+first access ever (it is from another group if any is), and in the present barrier interval two accesses by different
+threads (one of them differs from any third thread). In a kernel without groups each thread counts as a group.
 """
 
 from typing import Any
 
+from isogrid.backends.interp.failures import ThreadTrap
 from isogrid.backends.interp.findings import Race, Touch
 from isogrid.diagnostics.span import Span
+from isogrid.ir.traps import TrapKind, TrapSite
+from isogrid.ir.types import INDEX
 
 #: group, thread and span of the first access; interval, and two accesses in it by different threads.
 _Record = list[Any]
@@ -19,9 +22,13 @@ _WRITE = "write"
 
 
 class RaceLog:
-    """The races of one launch: one for each pair of places in the text, with the first element that shows it."""
+    """The races of one launch: one for each pair of places in the text, with the first element that shows it.
 
-    def __init__(self) -> None:
+    With `traps` a race ends its second thread instead: `races="check"`.
+    """
+
+    def __init__(self, traps: bool = False) -> None:
+        self._traps = traps
         self._found: dict[tuple[str, str, Span, str, Span], Race] = {}
 
     @property
@@ -30,6 +37,9 @@ class RaceLog:
 
     def add(self, race: Race) -> None:
         one, two = race.first, race.second
+        if self._traps:
+            site = TrapSite(TrapKind.RACE, two.span, race.array, f"{one.kind} {two.kind} {one.span}", (INDEX, INDEX))
+            raise ThreadTrap(site, (race.element, one.thread))
         self._found.setdefault((race.array, one.kind, one.span, two.kind, two.span), race)
 
 
@@ -38,12 +48,13 @@ class Shadow:
 
     __slots__ = ("_array", "_conflicts", "_log", "_records")
 
-    def __init__(self, array: str, kinds: tuple[str, ...], log: RaceLog) -> None:
+    def __init__(self, array: str, kinds: tuple[str, ...], log: RaceLog, deterministic: bool = True) -> None:
         self._array = array
         self._log = log
         self._records: dict[str, dict[int, _Record]] = {kind: {} for kind in kinds}
         self._conflicts = {
-            kind: [(other, self._records[other]) for other in kinds if _conflict(kind, other)] for kind in kinds
+            kind: [(other, self._records[other]) for other in kinds if _conflict(kind, other, deterministic)]
+            for kind in kinds
         }
 
     def touch(self, element: int, kind: str, span: Span, who: tuple[int, int, int, int, int]) -> None:
@@ -86,14 +97,14 @@ class WarpShadow:
 
     __slots__ = ("_array", "_conflicts", "_first", "_log", "_recent")
 
-    def __init__(self, array: str, kinds: tuple[str, ...], log: RaceLog) -> None:
+    def __init__(self, array: str, kinds: tuple[str, ...], log: RaceLog, deterministic: bool = True) -> None:
         self._array = array
         self._log = log
         #: (element, kind) to the group, thread and span of the first access.
         self._first: dict[tuple[int, str], tuple[int, int, Span]] = {}
         #: (element, kind) to the interval, and by warp: warp interval, and up to two threads with their spans.
         self._recent: dict[tuple[int, str], tuple[tuple[int, int], dict[int, list[Any]]]] = {}
-        self._conflicts = {kind: [other for other in kinds if _conflict(kind, other)] for kind in kinds}
+        self._conflicts = {kind: [other for other in kinds if _conflict(kind, other, deterministic)] for kind in kinds}
 
     def touch(self, element: int, kind: str, span: Span, who: tuple[int, int, int, int, int]) -> None:
         """Note an access by `who` (thread, group, interval, warp, warp interval) and log the races that it makes."""
@@ -128,7 +139,8 @@ class WarpShadow:
         self._log.add(Race(self._array, element, *touches))
 
 
-def _conflict(kind: str, other: str) -> bool:
+def _conflict(kind: str, other: str, deterministic: bool) -> bool:
+    """Different atomics in turn give results that depend on the order, which only a deterministic kernel minds."""
     if kind == other:
         return kind == _WRITE
-    return True
+    return deterministic or not (kind.startswith("atomic") and other.startswith("atomic"))

@@ -236,6 +236,7 @@ class Statements:
         memory, type = self._subscripts.memory(node.array), node.element
         value, meaning = self._compile(node.value), ATOMICS[node.op].meaning
         expected = None if node.expected is None else self._compile(node.expected)
+        target = self._layout.place("local", node.target) if node.target else None
 
         def update(frame: Frame) -> None:
             at = element(frame)
@@ -243,7 +244,10 @@ class Statements:
             if note is not None:
                 note(frame, at)
             elements = frame[memory]
-            elements[at] = meaning(type, _written(elements[at], node), *operands)
+            old = _written(elements[at], node)
+            elements[at] = meaning(type, old, *operands)
+            if target is not None:
+                frame[target] = old
 
         return update
 
@@ -253,6 +257,7 @@ class Statements:
         memory, totals = self._subscripts.memory(node.array), self._layout.place("totals", node.array)
         value, type = self._compile(node.value), node.element
         low, high, bits = type.minimum, type.maximum, type.bits
+        target = self._layout.place("local", node.target) if node.target else None
 
         def update(frame: Frame) -> None:
             at = element(frame)
@@ -260,7 +265,10 @@ class Statements:
             if note is not None:
                 note(frame, at)
             elements = frame[memory]
-            exact = _written(elements[at], node) + addend
+            old = _written(elements[at], node)
+            if target is not None:
+                frame[target] = old
+            exact = old + addend
             if not low <= exact <= high:
                 times = (exact - low) >> bits
                 frame[totals].wrapped(at, times)
