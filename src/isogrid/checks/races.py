@@ -13,6 +13,8 @@ from isogrid.ir import kernel as k
 
 _MOST_REPORTS = 4
 _MOST_PAIRS = 4
+#: Choices of values tried for the first pair of an array.
+_TRIES = 1500
 
 
 def check_races(kernel: k.Kernel) -> list[Report]:
@@ -46,8 +48,8 @@ def _report(c: Context, kernel: k.Kernel, pairs: list[Unproved], racing: frozens
     """The first pair of one array that has a counterexample, else the first. What is loaded from a racing array is
     no ground for a counterexample."""
     shapes = _shapes(c, kernel)
-    for pair in pairs:
-        witness = find_witness(c, pair.first, pair.second, pair.across, shapes)
+    for number, pair in enumerate(pairs):
+        witness = find_witness(c, pair.first, pair.second, pair.across, shapes, _TRIES // (1 + 3 * number))
         if witness is not None and not _racing_data(pair, witness, racing):
             return _refuted(c, kernel, pair, witness)
     return _unproved(c, kernel, pairs[0])

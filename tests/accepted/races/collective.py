@@ -270,11 +270,10 @@ def odd_even(x: InOut[i32, N]) -> None:
     lid = ig.lid()
     for t in range(N):
         i = 2 * lid + t % 2
-        if i + 1 < N:
-            if x[i] > x[i + 1]:
-                u = x[i]
-                x[i] = x[i + 1]
-                x[i + 1] = u
+        if i + 1 < N and x[i] > x[i + 1]:
+            u = x[i]
+            x[i] = x[i + 1]
+            x[i + 1] = u
         ig.barrier()
 
 

@@ -169,7 +169,7 @@ def jacobi_ping_pong(steps: i32, x: InOut[i32, Literal[8]]) -> None:
     s[0, i] = x[i]
     ig.barrier()
     cur = 0
-    for t in range(steps):
+    for _ in range(steps):
         left = s[cur, i - 1] if i > 0 else 0
         right = s[cur, i + 1] if i < 7 else 0
         s[1 - cur, i] = left + right
@@ -193,7 +193,7 @@ def ping_pong_by_parity(steps: i32, x: InOut[i32, Literal[8]]) -> None:
 @ig.kernel(groups=1, block=4)
 def red_black(steps: i32, x: InOut[i32, Literal[10]]) -> None:
     lid = ig.lid()
-    for t in range(steps):
+    for _ in range(steps):
         for colour in range(2):
             i = 2 * lid + 1 + colour
             x[i] = (x[i - 1] + x[i + 1]) // 2
@@ -305,7 +305,7 @@ def group_vote(x: InOut[i32, Literal[4]]) -> None:
 def break_together(n: i32, x: InOut[i32, Literal[4]]) -> None:
     s = ig.shared(i32, 4)
     lid = ig.lid()
-    for t in range(n):
+    for _ in range(n):
         s[lid] = x[lid]
         ig.barrier()
         if s[0] > 3:

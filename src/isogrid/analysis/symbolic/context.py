@@ -85,6 +85,8 @@ class Context:
     warp_intervals: Intervals = frozenset({(0, frozenset[tuple[int, int]]())})
     accesses: list[Access] = field(default_factory=list[Access])
     opaque: dict[Any, str] = field(default_factory=dict[Any, str])
+    #: Least and greatest value of atoms that stand for a choice between literals.
+    ranges: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
     numbers: "count[int]" = field(default_factory=lambda: count(1))
     written: frozenset[str] = frozenset()
     #: Arrays that may have been written by the time of this point.

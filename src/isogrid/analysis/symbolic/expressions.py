@@ -139,10 +139,31 @@ def merge(c: Context, condition: Formula, a: Value, b: Value) -> Value:
                     terms[m] = chosen
             return Polynomial(terms)
         level = max(c.level(condition), c.level(a), c.level(b))
-        return c.named("choice", (condition, a, b), level, nonnegative=_nonnegative(c, a) and _nonnegative(c, b))
+        p = c.named("choice", (condition, a, b), level, nonnegative=_nonnegative(c, a) and _nonnegative(c, b))
+        _bound_choice(c, p, a, b)
+        return p
     if not isinstance(a, Polynomial) and not isinstance(b, Polynomial):
         return either(both(condition, a), both(negate(condition), b))
     raise TypeError("a value is a number on one path and a condition on another")
+
+
+def _bound_choice(c: Context, p: Polynomial, a: Polynomial, b: Polynomial) -> None:
+    """A choice lies between the least and the greatest of what is chosen from, where those are known."""
+    one, other = _range(c, a), _range(c, b)
+    if one is not None and other is not None:
+        low, high = min(one[0], other[0]), max(one[1], other[1])
+        c.ranges[_name(p)] = (low, high)
+        _fact_once(c, p, p.shift(-low), Polynomial.constant(high) - p)
+
+
+def _range(c: Context, p: Polynomial) -> tuple[int, int] | None:
+    constant = p.as_constant
+    if constant is not None:
+        return int(np.min(constant)), int(np.max(constant))
+    if len(p.terms) > 1:
+        return None
+    ((m, factor),) = p.terms.items()
+    return c.ranges.get(m[0]) if len(m) == 1 and isinstance(factor, int) and factor == 1 else None
 
 
 def _nonnegative(c: Context, p: Polynomial) -> bool:

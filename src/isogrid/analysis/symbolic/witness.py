@@ -25,7 +25,6 @@ from isogrid.analysis.symbolic.formula import (
 from isogrid.analysis.symbolic.polynomial import Polynomial, Vector
 from isogrid.ir.types import Scalar
 
-_BUDGET = 1500
 _SIZES = (1, 2, 3, 4, 5, 8, 16, 0)
 _VALUES = (0, 1, 2, 3, 4, 8, 16)
 
@@ -50,9 +49,14 @@ class _Undecided(Exception):
 
 
 def find_witness(
-    c: Context, a: Access, b: Access, across: bool, shapes: Mapping[str, tuple[Polynomial, ...]]
+    c: Context,
+    a: Access,
+    b: Access,
+    across: bool,
+    shapes: Mapping[str, tuple[Polynomial, ...]],
+    budget: int,
 ) -> Witness | None:
-    """Two threads of one group (`across`: of two groups) that touch one element, or None: none within the budget, or
+    """Two threads of one group (`across`: of two groups) that touch one element, or None: none within `budget` choices of values, or
     the pair depends on an unknown of the proof, so that values for it could not be replayed.
 
     `shapes` holds the extents of every shared and global array.
@@ -80,7 +84,7 @@ def find_witness(
     hints: dict[str, list[int]] = {}
     for g in (*a.guards, *b.guards):
         _hints(g, hints)
-    for values in _assignments(c, slots, hints):
+    for values in _assignments(c, slots, hints, budget):
         sides = [dict[str, int](), dict[str, int]()]
         for (name, side), value in zip(slots, values, strict=True):
             for s in (0, 1) if side == 2 else (side,):
@@ -246,7 +250,7 @@ def _assignments(c: Context, slots: list[tuple[str, int]], hints: Mapping[str, l
     for total in range(16):
         for ranks in _compositions([len(d) for d in domains], total):
             tried += 1
-            if tried > _BUDGET:
+            if tried > budget:
                 return
             yield tuple(d[r] for d, r in zip(domains, ranks, strict=True))
 
