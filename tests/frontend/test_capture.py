@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import isogrid as ig
@@ -51,6 +52,36 @@ def test_future_annotations() -> None:
     text += "@ig.kernel(grid=Own)\ndef k(x: InOut[ig.Real, Own], y: 'InOut[f32, Own] | None' = None) -> None: ...\n"
     definition = executed(text, "<cell 2>")["k"].definition
     assert [p.name for p in definition.parameters] == ["x", "y"] and definition.parameters[1].optional
+
+
+EDITED = (
+    HEAD
+    + """
+@ig.func
+def plus(v):
+    return v + {added}
+
+@ig.kernel(grid=N)
+def k(x: InOut[f32, N]) -> None:
+    x[ig.gid()] = {factor} * plus(x[ig.gid()])
+"""
+)
+
+
+@pytest.mark.parametrize("later", [{"added": 1, "factor": 3}, {"added": 2, "factor": 2}, None])
+def test_a_file_edited_before_the_first_launch(tmp_path: Path, later: dict[str, int] | None) -> None:
+    """What runs is what was imported, as in Python, and not a mixture of both."""
+    file = tmp_path / "edited.py"
+    file.write_text(EDITED.format(added=1, factor=2))
+    space: dict[str, Any] = {"__name__": "edited"}
+    exec(compile(file.read_text(), str(file), "exec"), space)
+    if later is None:
+        file.unlink()
+    else:
+        file.write_text("\n" * later["added"] + EDITED.format(**later) + "\n")
+    x = np.full(3, 5, np.float32)
+    space["k"](x)
+    assert x.tolist() == [12, 12, 12]
 
 
 def extents(grid: Any, function: Any) -> list[str]:

@@ -5,6 +5,8 @@ import functools
 import linecache
 from collections.abc import Iterator
 from types import CodeType, FunctionType
+from typing import Final
+from weakref import WeakKeyDictionary
 
 from isogrid.diagnostics.report import Label, Remedy, Report
 from isogrid.diagnostics.span import Span
@@ -13,6 +15,9 @@ from isogrid.support.errors import KernelRefused
 from isogrid.support.records import dataclass
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+#: What each function was defined from, read while it was decorated: its file may change before its first launch.
+_READ: Final[WeakKeyDictionary[FunctionType, tuple[str, tuple[str, ...]]]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +68,26 @@ def capture_lambda(function: FunctionType) -> tuple[FunctionNode, str, tuple[str
 
 
 def source_lines(function: FunctionType) -> tuple[str, tuple[str, ...]]:
-    """The file that defines `function` and all its lines, which are empty if there is no such text."""
-    file = function.__code__.co_filename
-    linecache.checkcache(file)
-    lines = tuple(linecache.getlines(file, function.__globals__))
-    typed = None if lines else typed_source(function.__code__)
-    return typed or (file, lines)
+    """The file that defines `function` and all its lines, which are empty if there is no such text.
+
+    They are read once for each function, as early as it is decorated, so that what runs is what was imported.
+    """
+    found = _READ.get(function)
+    if found is None:
+        file = function.__code__.co_filename
+        linecache.checkcache(file)
+        lines = _shared(tuple(linecache.getlines(file, function.__globals__)))
+        typed = None if lines else typed_source(function.__code__)
+        found = typed or (file, lines)
+        if found[1]:
+            _READ[function] = found
+    return found
+
+
+@functools.lru_cache(maxsize=64)
+def _shared(lines: tuple[str, ...]) -> tuple[str, ...]:
+    """One tuple for all functions of a file."""
+    return lines
 
 
 def span_of(file: str, lines: tuple[str, ...], node: ast.AST) -> Span:

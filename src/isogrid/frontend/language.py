@@ -10,6 +10,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any, Final, cast
 
+from isogrid.frontend.capture import source_lines
 from isogrid.frontend.dims import cdiv, tunable
 from isogrid.ir.types import Access, Scalar
 from isogrid.support.errors import OutsideKernelError
@@ -171,6 +172,7 @@ def func(function: Callable[..., Any]) -> Helper:
         return function
     if not isinstance(function, FunctionType):
         raise TypeError(f"@ig.func decorates a plain function, not {function!r}")
+    source_lines(function)
     return Helper(function)
 
 
