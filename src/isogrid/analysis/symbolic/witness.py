@@ -56,8 +56,8 @@ def find_witness(
     shapes: Mapping[str, tuple[Polynomial, ...]],
     budget: int,
 ) -> Witness | None:
-    """Two threads of one group (`across`: of two groups) that touch one element, or None: none within `budget` choices of values, or
-    the pair depends on an unknown of the proof, so that values for it could not be replayed.
+    """Two threads of one group (`across`: of two groups) that touch one element, or None: none within `budget` choices
+    of values, or the pair depends on an unknown of the proof, so that values for it could not be replayed.
 
     `shapes` holds the extents of every shared and global array.
     """
@@ -229,7 +229,9 @@ def _hints(f: Formula, into: dict[str, list[int]]) -> None:
             pass
 
 
-def _assignments(c: Context, slots: list[tuple[str, int]], hints: Mapping[str, list[int]]) -> Iterator[tuple[int, ...]]:
+def _assignments(
+    c: Context, slots: list[tuple[str, int]], hints: Mapping[str, list[int]], budget: int
+) -> Iterator[tuple[int, ...]]:
     """Values for all slots in order of growing total rank."""
     block = c.kernel.geometry.block
     # One group and a little more is where most sizes begin to matter.
