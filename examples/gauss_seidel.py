@@ -41,8 +41,8 @@ def reference(inputs: Inputs) -> Outputs:
     if u.size == 0:
         return {"u": u}
     inner = (slice(1, -1), slice(1, -1))
-    rows: Array = np.arange(u.shape[0])[:, None]
-    columns: Array = np.arange(u.shape[1])[None]
+    rows: Array = np.arange(int(u.shape[0]))[:, None]
+    columns: Array = np.arange(int(u.shape[1]))[None]
     colours = (rows + columns)[inner] % 2
     for sweep in range(2 * SWEEPS):
         around = u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:]
