@@ -243,6 +243,10 @@ def _element_or_row(builder: Builder, array: ArrayValue, indices: tuple[k.Expr, 
     return target
 
 
+def _components(value: TupleValue) -> str:
+    return "1 component" if len(value.items) == 1 else f"{len(value.items)} components"
+
+
 def _component(builder: Builder, value: TupleValue, indices: list[Value], node: ast.Subscript) -> Value:
     """A component of a tuple, by a literal; it follows Python, so it may count from the end."""
     if len(indices) != 1:
@@ -252,9 +256,9 @@ def _component(builder: Builder, value: TupleValue, indices: list[Value], node: 
             if not -len(value.items) <= number < len(value.items):
                 builder.refuse(
                     "IG122",
-                    f"{builder.quoted(node.value)} has {len(value.items)} components, and {number} is none of them",
+                    f"{builder.quoted(node.value)} has {_components(value)}, and {number} is none of them",
                     node.slice,
-                    f"components are 0 to {len(value.items) - 1}",
+                    f"the last component is {len(value.items) - 1}",
                 )
             return value.items[number]
         case _:

@@ -357,10 +357,20 @@ def _unpack(builder: Builder, target: ast.Tuple | ast.List, value: Value, source
             target,
             f"{len(target.elts)} targets",
             secondary=(Label(builder.span(source), _counted(value.items, "value", "values")),),
+            remedies=_of_the_rank(builder, source, len(value.items)),
         )
     nodes = source.elts if isinstance(source, ast.Tuple) and len(source.elts) == len(value.items) else None
     for i, (element, item) in enumerate(zip(target.elts, value.items, strict=True)):
         assign_target(builder, element, item, nodes[i] if nodes else source)
+
+
+def _of_the_rank(builder: Builder, source: ast.expr, rank: int) -> tuple[str, ...]:
+    """`i, j = ig.gids()` in a grid of another rank."""
+    match source:
+        case ast.Call(func=ast.Attribute(attr="gids" | "lids" | "group_ids")):
+            return (f"one value per extent of `grid=` or `groups=`, and this kernel has {rank}",)
+        case _:
+            return ()
 
 
 def _counted(items: Sequence[object], one: str, many: str) -> str:

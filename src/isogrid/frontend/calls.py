@@ -111,6 +111,8 @@ def arguments(
         given[keyword.arg] = keyword.value
     missing = [p for p in parameters[: len(parameters) - optional] if p not in given]
     if missing:
+        if parameters[:2] == ("array", "index"):
+            shown = _with_index_apart(builder, name, node) or shown
         builder.refuse(
             "IG129",
             f"`{name}` is called without `{missing[0]}`",
@@ -119,6 +121,17 @@ def arguments(
             remedies=(f"write `{shown}`",),
         )
     return given
+
+
+def _with_index_apart(builder: Builder, name: str, node: ast.Call) -> str | None:
+    """`atomic_add(bins[i], 1)` as it is meant: the element that CUDA takes by address is an array and an index here."""
+    match node.args:
+        case [ast.Subscript(value=array, slice=index), *values] if values:
+            place = builder.text(index)
+            place = f"({place})" if isinstance(index, ast.Tuple) and not place.startswith("(") else place
+            return f"{name}({', '.join([builder.text(array), place, *map(builder.text, values)])})"
+        case _:
+            return None
 
 
 def evaluated(builder: Builder, given: Mapping[str, ast.expr]) -> dict[str, Value]:

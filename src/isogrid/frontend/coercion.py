@@ -9,6 +9,7 @@ from isogrid.builtins import floats
 from isogrid.builtins.conversions import conversion, store_conversion
 from isogrid.builtins.meaning import quiet
 from isogrid.diagnostics.report import Edit, Label, Remedy
+from isogrid.frontend.foreign import special_float
 from isogrid.frontend.inference import literal_type
 from isogrid.frontend.scope import Builder
 from isogrid.frontend.values import (
@@ -44,7 +45,7 @@ def constant(builder: Builder, value: int | float, type: Scalar, node: ast.AST) 
             f"`{value}` is out of range for {type.value}",
             node,
             f"{type.value} holds {type.minimum}..{type.maximum}",
-            remedies=_range_remedies(int(value), type),
+            remedies=_range_remedies(int(value), type, node),
         )
     return k.Const(int(value), type, span=builder.span(node))
 
@@ -262,18 +263,34 @@ def _check_element_range(builder: Builder, value: Untyped, element: Scalar, node
             f"`{value.value}` is out of range for {element.value}",
             node,
             f"the elements hold {element.minimum}..{element.maximum}",
-            remedies=_range_remedies(int(value.value), element),
+            remedies=_element_remedies(int(value.value), element),
         )
 
 
-def _range_remedies(value: int, type: Scalar) -> tuple[str, ...]:
+def _element_remedies(value: int, element: Scalar) -> tuple[str, ...]:
+    """A store has no other operand that could be converted."""
+    if element in (Scalar.I32, Scalar.U32) and Scalar.I64.holds(value):
+        return ("declare the array with i64 elements",)
+    return _range_remedies(value, element, None)
+
+
+def _range_remedies(value: int, type: Scalar, node: ast.AST | None) -> tuple[str, ...]:
     if type.is_modular and -(1 << type.bits) < value < 0:
         return (f"write the value modulo 2^{type.bits}: `{hex(value % (1 << type.bits))}`",)
     if not type.is_computing:
         return (f"clamp it: `ig.saturate({type.value}, ...)`",)
+    if isinstance(node, ast.Call):
+        return _conversion_remedies(value, type)
     if type in (Scalar.I32, Scalar.U32) and Scalar.I64.holds(value):
         return ("convert the other operand to i64",)
     return ()
+
+
+def _conversion_remedies(value: int, type: Scalar) -> tuple[str, ...]:
+    """`u32(-1)`: what the author of a conversion may have meant."""
+    if -(1 << (type.bits - 1)) <= value < 1 << type.bits:
+        return (f"for the same bits, write `w{type.bits}({value})`",)
+    return ("write `i64(...)`",) if Scalar.I64.holds(value) else ()
 
 
 # --- common types ----------------------------------------------------------------------------------------------------
@@ -347,6 +364,14 @@ def _refuse_nothing(builder: Builder, value: NothingValue, node: ast.expr, use: 
             f"nothing is {use}",
             remedies=("call it as a statement of its own",),
         )
+    if isinstance(node, ast.Constant):
+        builder.refuse(
+            "IG154",
+            "`None` is no number",
+            node,
+            f"None {use}",
+            remedies=("write a number; None only says that an optional argument is absent",),
+        )
     builder.refuse(
         "IG154",
         f"{builder.quoted(node)} is None here",
@@ -366,7 +391,8 @@ def _value_remedies(builder: Builder, value: Value, node: ast.expr) -> tuple[str
         case DtypeValue(scalar=scalar):
             return (f"convert a value: `{scalar.value}(...)`",)
         case StringValue():
-            return ("kernels compute with numbers only",)
+            special = special_float(node)
+            return (f"write `{special}`" if special else "kernels compute with numbers only",)
         case _:
             return ()
 

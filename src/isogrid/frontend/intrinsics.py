@@ -142,6 +142,13 @@ def _array(
     return ArrayValue(name, element, extents, space, Access.INOUT)
 
 
+def _dtype_and_shape(builder: Builder, values: dict[str, Value], given: dict[str, ast.expr]) -> str:
+    """The arguments in their order, which NumPy has the other way round."""
+    if isinstance(values["shape"], DtypeValue):
+        return f"{builder.text(given['shape'])}, {builder.text(given['dtype'])}"
+    return f"f32, {builder.text(given['shape'])}"
+
+
 def _storage(builder: Builder, node: ast.Call) -> tuple[Scalar, tuple[int, ...]]:
     given = calls.arguments(builder, node, ("dtype", "shape"))
     values = calls.evaluated(builder, given)
@@ -152,7 +159,7 @@ def _storage(builder: Builder, node: ast.Call) -> tuple[Scalar, tuple[int, ...]]
             f"{builder.quoted(node.func)} takes a dtype first, and {builder.quoted(given['dtype'])} is none",
             given["dtype"],
             "not a dtype",
-            remedies=(f"write `{builder.text(node.func)}(f32, {builder.text(given['shape'])})`",),
+            remedies=(f"write `{builder.text(node.func)}({_dtype_and_shape(builder, values, given)})`",),
         )
     if dtype.scalar in (Scalar.F16, Scalar.BF16):
         builder.refuse(

@@ -15,6 +15,7 @@ import numpy as np
 from isogrid.diagnostics.report import Label
 from isogrid.frontend.coercion import constant
 from isogrid.frontend.dims import DimMeta
+from isogrid.frontend.foreign import meant_by
 from isogrid.frontend.outside import constant_value
 from isogrid.frontend.scope import Binding, Builder, Fixed, Frame, Variable, VariableTuple
 from isogrid.frontend.values import (
@@ -159,12 +160,13 @@ def _refuse_unknown(builder: Builder, node: ast.Name) -> typing.NoReturn:
     frame = builder.frame
     known: list[str] = [*frame.locals, *frame.parameters, *frame.function.__globals__, *dir(builtins)]
     close = difflib.get_close_matches(node.id, known, n=1)
+    meant = meant_by(node.id)
     builder.refuse(
         "IG105",
         f"`{node.id}` is not defined",
         node,
         "no local, parameter, global or builtin has this name",
-        remedies=(f"did you mean `{close[0]}`?",) if close else (),
+        remedies=(f"write `{meant}`",) if meant else (f"did you mean `{close[0]}`?",) if close else (),
     )
 
 
@@ -207,12 +209,13 @@ def _module_attribute(builder: Builder, module: ModuleType, node: ast.Attribute)
     except AttributeError:
         close = difflib.get_close_matches(node.attr, dir(module), n=1)
         name = builder.text(node.value)
+        meant = meant_by(node.attr)
         builder.refuse(
             "IG105",
             f"module `{module.__name__}` has no `{node.attr}`",
             node,
             "not defined",
-            remedies=(f"did you mean `{name}.{close[0]}`?",) if close else (),
+            remedies=(f"write `{meant}`",) if meant else (f"did you mean `{name}.{close[0]}`?",) if close else (),
         )
     if module is math and isinstance(value, float):
         return Literal(value)

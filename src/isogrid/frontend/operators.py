@@ -250,13 +250,18 @@ def _operand(text: str, node: ast.expr) -> str:
 
 
 def _refuse_power(builder: Builder, nodes: tuple[ast.expr, ...], place: ast.AST) -> NoReturn:
+    root = isinstance(nodes[1], ast.Constant) and nodes[1].value == 0.5
     builder.refuse(
         "IG102",
         "a float power with this exponent is not supported yet",
         place,
         "the exponent is not a literal from 0 to 4",
         why="other powers need the function `pow`, which comes with the elementary functions",
-        remedies=("write a literal exponent from 0 to 4, or multiply in a loop",),
+        remedies=(
+            f"write `math.sqrt({builder.text(nodes[0])})`"
+            if root
+            else "write a literal exponent from 0 to 4, or multiply in a loop",
+        ),
     )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from isogrid.diagnostics.report import Edit, Remedy
 from isogrid.diagnostics.span import Span
 from isogrid.frontend import expressions
+from isogrid.frontend.foreign import meant_by, special_float
 from isogrid.frontend.scope import Builder
 from isogrid.frontend.values import (
     ArrayValue,
@@ -133,13 +134,14 @@ def refuse_function(builder: Builder, spelling: str, node: ast.Call) -> NoReturn
 
 def refuse_float(builder: Builder, node: ast.Call) -> NoReturn:
     argument = builder.text(node.args[0]) if node.args else "x"
+    special = special_float(node.args[0]) if node.args else None
     builder.refuse(
         "IG148",
         "`float` does not say which float",
         node.func,
         "f32 or f64?",
         why="a conversion names its type",
-        remedies=(f"write `f32({argument})` or `f64({argument})`",),
+        remedies=(f"write `{special}`" if special else f"write `f32({argument})` or `f64({argument})`",),
     )
 
 
@@ -154,6 +156,15 @@ def refuse_call(builder: Builder, called: Any, node: ast.Call) -> NoReturn:
             "a launch inside a launch",
             why="kernels are launched from the host",
             remedies=("move the common part into a function decorated with `@ig.func`, and call it from both",),
+        )
+    meant = meant_by(name.split(".")[-1])
+    if meant and _is_foreign(called):
+        builder.refuse(
+            "IG148",
+            f"`{name}` belongs to another language",
+            node.func,
+            f"a Python {type(called).__name__}",
+            remedies=(f"write `{meant}`",),
         )
     if isinstance(called, FunctionType):
         _refuse_plain_function(builder, called, name, node)
@@ -190,6 +201,12 @@ def _refuse_plain_function(builder: Builder, called: FunctionType, name: str, no
             else ("compute it on the host and pass the result",)
         ),
     )
+
+
+def _is_foreign(called: Any) -> bool:
+    """Whether it belongs to another library for kernels."""
+    module = getattr(called, "__module__", None) or type(called).__module__
+    return str(module).split(".")[0] in ("numba", "cupy", "cupyx", "triton")
 
 
 def _is_numpy(called: Any) -> bool:
