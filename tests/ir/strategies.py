@@ -9,6 +9,7 @@ from isogrid.diagnostics.span import Span
 from isogrid.ir import device as d
 from isogrid.ir import kernel as k
 from isogrid.ir.operations import (
+    ARRAY_FACTS,
     ATOMICS,
     BINARY_SIGNS,
     COLLECTIVES,
@@ -98,7 +99,13 @@ class KernelMaker:
             self.deterministic,
             self.races,
             'p "is" one' if self.races == "trust" else "",
+            tuple(self.fact() for _ in range(self.pick([0, 1, 2]))),
         )
+
+    def fact(self) -> k.ArrayFact:
+        kind = self.pick(ARRAY_FACTS)
+        low, high = (self.host(Scalar.I64), self.host(Scalar.I64)) if kind == "all_in_range" else (None, None)
+        return k.ArrayFact(kind, "x", f'ig.{kind}(x) "quoted"', low, high, self.pick(["", "x"]))
 
     def host(self, type: Scalar) -> k.Expr:
         n = k.Binary("sub", k.DimValue("N"), k.ScalarValue("n", Scalar.I64), Scalar.I64, self.flag())

@@ -465,7 +465,11 @@ class Evaluator:
         low, high = self.launch.element_range(node.array)
         if node.array in self.launch.constant_arrays:
             # Nobody writes the array during the launch, so equal subscripts load equal values.
-            return self.atoms.keyed(("load", node.array, indices), low, high)[0]
+            value = self.atoms.keyed(("load", node.array, indices), low, high)[0]
+            bounds = self.launch.element_bounds.get(node.array)
+            if bounds is not None:
+                state.learn(value - bounds[0], bounds[1] - value.plus(1))
+            return value
         return self.atoms.fresh(low, high)
 
 

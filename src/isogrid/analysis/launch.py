@@ -28,6 +28,10 @@ class Launch:
     reasoner: Reasoner
     facts: Facts = ()
     constant_arrays: frozenset[str] = frozenset()
+    #: Least value, and one above the greatest, of the elements of arrays with such a precondition.
+    element_bounds: dict[str, tuple[Polynomial, Polynomial]] = field(
+        default_factory=dict[str, tuple[Polynomial, Polynomial]]
+    )
     _extents: dict[str, tuple[Polynomial, ...]] = field(default_factory=dict[str, tuple[Polynomial, ...]])
     _elements: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
     _coordinates: dict[str, list[Polynomial]] = field(default_factory=dict[str, list[Polynomial]])
@@ -167,8 +171,24 @@ def launch_of(kernel: k.Kernel, facts: LaunchFacts, reasoner: Reasoner) -> Launc
         if isinstance(node, k.DeclareLocal):
             launch.declare(node.name, node.element, tuple(number_polynomial(extent) for extent in node.shape))
     launch.constant_arrays = frozenset(constant)
+    for fact in kernel.facts:
+        if fact.low is not None and fact.high is not None and not fact.where:
+            _bound_elements(launch, fact.array, fact.low, fact.high)
     launch.set_coordinates()
     return launch
+
+
+def _bound_elements(launch: Launch, array: str, low: k.Expr, high: k.Expr) -> None:
+    """`all_in_range`: loads give values in the required range, as numbers here and as polynomials to every load."""
+    if not low.type.is_integer:
+        return
+    least, most = launch.host_value(low), launch.host_value(high)
+    atoms = launch.reasoner.atoms
+    lowest, highest = launch.element_range(array)
+    lowest, highest = max(lowest, atoms.range(least)[0]), min(highest, atoms.range(most)[1] - 1)
+    if lowest <= highest:
+        launch.narrow_elements(array, lowest, highest)
+    launch.element_bounds[array] = (least, most)
 
 
 def _declare_parameter(launch: Launch, parameter: k.ArrayParameter) -> None:

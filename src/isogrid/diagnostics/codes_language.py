@@ -366,7 +366,10 @@ PAGES: dict[str, CodePage] = {
     ),
     "IG144": CodePage(
         title="A precondition depends on a thread or an element; use `assert`, or scalars and sizes",
-        explanation="The launch evaluates preconditions from scalar parameters and sizes alone.",
+        explanation=(
+            "The launch evaluates preconditions from scalar parameters and sizes alone. About whole arrays that the\n"
+            "launch only reads there are `ig.distinct`, `ig.is_sorted`, `ig.all_in_range` and `ig.all_finite`."
+        ),
         example_bad=_kernel("ig.require(x[0] > 0.0)\ni = ig.gid()\ny[i] = x[i]", head=""),
         example_good=_kernel("i = ig.gid()\nassert x[i] > 0.0\ny[i] = x[i]", head=""),
     ),

@@ -10,7 +10,7 @@ from types import FunctionType
 from typing import Final, assert_never, cast
 
 from isogrid.diagnostics.report import Report
-from isogrid.frontend import binding, calls, expressions, functions, intrinsics, outside, statements
+from isogrid.frontend import binding, calls, expressions, functions, intrinsics, outside, preconditions, statements
 from isogrid.frontend.captures import Captures
 from isogrid.frontend.coercion import condition
 from isogrid.frontend.definition import (
@@ -26,6 +26,7 @@ from isogrid.frontend.functions import FunctionText
 from isogrid.frontend.geometry import constant_value
 from isogrid.frontend.inference import LAST_ROUND, Knowledge
 from isogrid.frontend.language import Trusted
+from isogrid.frontend.preconditions import thread_dependent
 from isogrid.frontend.scope import Builder, Frame, RefusedError
 from isogrid.frontend.values import ArrayValue, FunctionValue, NothingValue, Typed
 from isogrid.ir import kernel as k
@@ -113,6 +114,7 @@ def _round(builder: Builder, text: FunctionText) -> k.Kernel:
         deterministic=definition.deterministic,
         races="trust" if isinstance(definition.races, Trusted) else definition.races or "prove",
         reason=definition.races.reason if isinstance(definition.races, Trusted) else "",
+        facts=tuple(builder.facts),
         span=definition.span,
     )
 
@@ -226,6 +228,7 @@ def _dims(builder: Builder, parameters: Sequence[k.Parameter], geometry: k.Geome
     """The dimensions of the kernel in the order of their first appearance."""
     extents = [e for p in parameters if isinstance(p, k.ArrayParameter) for e in p.shape] + list(geometry.extents)
     extents += [r.condition for r in builder.requires]
+    extents += [e for f in builder.facts for e in (f.low, f.high) if e is not None]
     found = dict.fromkeys(name for extent in extents for name in _dims_in(extent))
     return tuple(found)
 
@@ -261,10 +264,13 @@ def _require_call(builder: Builder, statement: ast.stmt) -> ast.Call | None:
 
 def _require(builder: Builder, call: ast.Call) -> None:
     node = calls.arguments(builder, call, ("condition",))["condition"]
+    if preconditions.is_array_fact(node, builder):
+        preconditions.array_fact(builder, node, call)
+        return
     with builder.nested() as hoisted:
         value = expressions.evaluate(builder, node)
         test = condition(builder, value, node, "precondition")
-    offender = _thread_dependent(test)
+    offender = thread_dependent(test)
     if hoisted or offender is not None:
         place = node if offender is None or not offender.span.line else offender.span
         builder.refuse(
@@ -276,27 +282,6 @@ def _require(builder: Builder, call: ast.Call) -> None:
             remedies=("for a check in each thread, write `assert`",),
         )
     builder.requires.append(k.Require(test, builder.text(node), span=builder.span(call)))
-
-
-def _thread_dependent(expression: k.Expr) -> k.Expr | None:
-    """The first part of an expression that a launch cannot evaluate on its own."""
-    match expression:
-        case k.Const() | k.ScalarValue() | k.DimValue():
-            return None
-        case k.Local() | k.Query() | k.Load():
-            return expression
-        case k.Unary(operand=operand):
-            return _thread_dependent(operand)
-        case k.Binary(left=left, right=right) | k.Compare(left=left, right=right) | k.Logical(left=left, right=right):
-            return _thread_dependent(left) or _thread_dependent(right)
-        case k.Cast(value=value):
-            return _thread_dependent(value)
-        case k.Choose(condition=test, then=then, otherwise=otherwise):
-            return _thread_dependent(test) or _thread_dependent(then) or _thread_dependent(otherwise)
-        case k.Call(arguments=parts):
-            return next((found for p in parts if (found := _thread_dependent(p)) is not None), None)
-        case _:
-            assert_never(expression)
 
 
 # --- rules of the whole kernel ---------------------------------------------------------------------------------------

@@ -26,6 +26,7 @@ from isogrid.frontend.values import (
     is_atom,
 )
 from isogrid.ir import kernel as k
+from isogrid.ir.operations import ARRAY_FACTS
 from isogrid.ir.types import INDEX, Access, Scalar, Space
 
 Handler: TypeAlias = Callable[[Builder, str, ast.Call], Value]
@@ -531,18 +532,18 @@ def _unroll(builder: Builder, spelling: str, node: ast.Call) -> Value:
     )
 
 
-def _not_yet(builder: Builder, spelling: str, node: ast.Call) -> Value:
-    name = spelling.removeprefix("isogrid.")
+def _array_fact(builder: Builder, spelling: str, node: ast.Call) -> Value:
+    name = builder.text(node.func)
     builder.refuse(
-        "IG102",
-        f"`ig.{name}` is not supported yet",
-        node.func,
-        "a precondition about arrays",
-        why="it comes with a later version, and nothing else is done in its place",
+        "IG143",
+        f"`{name}` stands outside a precondition",
+        node,
+        "checked once per launch, before any thread",
+        why="it is about a whole array, not about a thread",
+        remedies=(f"write `ig.require({builder.text(node)})` in the first lines of the kernel",),
     )
 
 
-_ARRAY_FACTS: Final = ("distinct", "is_sorted", "all_in_range", "all_finite")
 _QUERY_ROWS: Final = {row.spelling: row for row in QUERIES.values()}
 _COLLECTIVE_ROWS: Final = {row.spelling: row for row in COLLECTIVES.values()}
 _WARP_ROWS: Final = {row.spelling: row for row in WARP_OPERATIONS.values()}
@@ -554,7 +555,7 @@ INTRINSICS: Final[Mapping[str, Handler]] = {
     **dict.fromkeys(_COLLECTIVE_ROWS, _collective),
     **dict.fromkeys(_WARP_ROWS, _warp_collective),
     **dict.fromkeys(_ATOMIC_ROWS, _atomic),
-    **{f"isogrid.{name}": _not_yet for name in _ARRAY_FACTS},
+    **{f"isogrid.{name}": _array_fact for name in ARRAY_FACTS},
     "isogrid.shared": _shared,
     "isogrid.local": _local,
     "isogrid.barrier": _barrier,

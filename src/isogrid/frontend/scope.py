@@ -149,6 +149,7 @@ class Builder:
         self.tables: Final[dict[int, tuple[object, ArrayValue]]] = {}
         self.table_rows: Final[list[k.Table]] = []
         self.requires: Final[list[k.Require]] = []
+        self.facts: Final[list[k.ArrayFact]] = []
         self.known_values: Final[dict[str, int | float]] = {}
         self.grouped: bool = False
         self.bare_gids: Final[list[tuple[Span, Frame]]] = []

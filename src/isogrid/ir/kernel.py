@@ -473,6 +473,23 @@ class Require:
 
 
 @dataclass(frozen=True, slots=True)
+class ArrayFact:
+    """A precondition on the elements of an array that the launch only reads, checked before any thread.
+
+    `kind` is distinct (no two equal), is_sorted (none below the one before it, C order), all_in_range (low <= v < high)
+    or all_finite. With `where` it is about the elements whose flag in that array of the same shape is True.
+    """
+
+    kind: str
+    array: str
+    text: str
+    low: Expr | None = None
+    high: Expr | None = None
+    where: str = ""
+    span: Span = field(default=NOWHERE, kw_only=True, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Geometry:
     """How many threads: `kind` is "grid" (total threads per axis) or "groups" (groups per axis).
 
@@ -522,4 +539,5 @@ class Kernel:
     deterministic: bool = True
     races: str = "prove"
     reason: str = ""
+    facts: tuple[ArrayFact, ...] = ()
     span: Span = field(default=NOWHERE, kw_only=True, compare=False, repr=False)

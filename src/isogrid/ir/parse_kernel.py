@@ -14,6 +14,7 @@ def read_kernel(text: str) -> k.Kernel:
     reader = _StatementReader(lines)
     shared: list[k.SharedArray] = []
     tables: list[k.Table] = []
+    facts: list[k.ArrayFact] = []
 
     def array_line(word: str, cursor: Cursor) -> None:
         match word:
@@ -26,6 +27,8 @@ def read_kernel(text: str) -> k.Kernel:
                 cursor.expect("=")
                 tables.append(k.Table(name, element, shape, bytes.fromhex(cursor.string())))
                 reader.arrays[name] = (element, Space.TABLE)
+            case "fact":
+                facts.append(_fact(reader, cursor))
             case _:
                 raise cursor.fault(f"a kernel has no part {word!r}")
 
@@ -48,7 +51,21 @@ def read_kernel(text: str) -> k.Kernel:
         header.deterministic,
         header.races,
         header.reason,
+        tuple(facts),
     )
+
+
+def _fact(reader: ExpressionReader, cursor: Cursor) -> k.ArrayFact:
+    kind, array = cursor.name(), cursor.name()
+    low: k.Expr | None = None
+    high: k.Expr | None = None
+    if cursor.take("from"):
+        low = reader.expr(cursor)
+        cursor.expect("to")
+        high = reader.expr(cursor)
+    where = cursor.name() if cursor.take("where") else ""
+    cursor.expect(",")
+    return k.ArrayFact(kind, array, cursor.string(), low, high, where)
 
 
 class _StatementReader(ExpressionReader):

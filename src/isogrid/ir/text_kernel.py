@@ -28,6 +28,8 @@ def source_kernel_lines(kernel: k.Kernel) -> list[TextLine]:
     """The whole kernel, line by line."""
     printer = _Printer()
     lines = list(header_lines(kernel, printer.expr))
+    for fact in kernel.facts:
+        lines.append(TextLine(f"  fact {_fact(fact, printer)}", fact.span))
     for array in kernel.shared:
         lines.append(TextLine(f"  shared {_array(array)}", array.span))
     for table in kernel.tables:
@@ -194,6 +196,14 @@ class _Printer:
     def element(self, array: str, indices: tuple[k.Expr, ...], checked: tuple[bool, ...]) -> str:
         parts = [self.atom(i) + _mark(c) for i, c in zip(indices, checked, strict=True)]
         return f"{name_text(array)}[{', '.join(parts)}]"
+
+
+def _fact(fact: k.ArrayFact, printer: _Printer) -> str:
+    bounds = ""
+    if fact.low is not None and fact.high is not None:
+        bounds = f" from {printer.expr(fact.low)} to {printer.expr(fact.high)}"
+    where = f" where {name_text(fact.where)}" if fact.where else ""
+    return f"{fact.kind} {name_text(fact.array)}{bounds}{where}, {string_text(fact.text)}"
 
 
 def _mark(checked: bool) -> str:

@@ -6,6 +6,7 @@ from typing import assert_never
 from isogrid.ir import kernel as k
 from isogrid.ir.assignment import early_reads
 from isogrid.ir.operations import (
+    ARRAY_FACTS,
     ATOMICS,
     BINARY_SIGNS,
     COLLECTIVES,
@@ -75,9 +76,21 @@ class _Checker:
         self.faults.require(len(geometry.block) == geometry.rank, "block and grid differ in rank")
         self.faults.require(1 <= geometry.group_size <= 1024, f"a block of {geometry.group_size} threads")
         self.host(geometry.extents, "the geometry", scalars=True)
+        for fact in kernel.facts:
+            self.fact(fact)
         for require in kernel.requires:
             self.faults.require(require.condition.type is Scalar.BOOL, "a precondition that is no bool", require.span)
             self.host((require.condition,), "a precondition", scalars=True)
+
+    def fact(self, fact: k.ArrayFact) -> None:
+        self.faults.require(fact.kind in ARRAY_FACTS, f"no fact `{fact.kind}`", fact.span)
+        for name in (fact.array, fact.where) if fact.where else (fact.array,):
+            array = self.arrays.get(name)
+            read = array is not None and array.space is Space.GLOBAL and not array.access.writes
+            self.faults.require(read, f"a fact about `{name}`, which is no array that is only read", fact.span)
+        bounds = tuple(e for e in (fact.low, fact.high) if e is not None)
+        self.faults.require(len(bounds) == 2 * (fact.kind == "all_in_range"), "a range has two bounds", fact.span)
+        self.host(bounds, "a fact", scalars=True)
 
     def host(self, exprs: tuple[k.Expr, ...], what: str, *, scalars: bool) -> None:
         """Expressions that the host evaluates: no thread, no memory."""

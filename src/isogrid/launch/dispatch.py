@@ -89,7 +89,7 @@ def launch(
     device, artifact = _artifact(kernel, specialisation, program, choice, options)
     used = options.for_backend(device)
     _run(definition, device, artifact, arguments, dims, shape, used)
-    if shape.open_extents or given.block is not None or kernel.fixed or keywords or _tracing():
+    if program.facts or shape.open_extents or given.block is not None or kernel.fixed or keywords or _tracing():
         return
     native = native_callable(runtime(device), artifact, program, definition, specialisation, used)
     if native is not None:
@@ -164,7 +164,13 @@ def _device_limits(definition: Definition, shape: Shape, choice: Choice, options
 
 
 def _preconditions(definition: Definition, program: k.Kernel, arguments: Arguments, dims: Mapping[str, int]) -> None:
-    for clause in program.requires:
+    clauses: list[k.Require | k.ArrayFact] = [*program.requires]
+    if program.facts:
+        clauses = sorted([*clauses, *program.facts], key=lambda clause: (clause.span.line, clause.span.column))
+    for clause in clauses:
+        if isinstance(clause, k.ArrayFact):
+            _array_precondition(definition, clause, arguments, dims)
+            continue
         values = values_text(clause.condition, arguments.scalars, dims)
         given = f": {values}" if values else ""
         try:
@@ -175,6 +181,19 @@ def _preconditions(definition: Definition, program: k.Kernel, arguments: Argumen
             ) from None
         if not holds:
             raise RequirementError(f"{definition.name}() requires `{clause.text}`{given}\n  {clause.span}")
+
+
+def _array_precondition(
+    definition: Definition, fact: k.ArrayFact, arguments: Arguments, dims: Mapping[str, int]
+) -> None:
+    from isogrid.launch.facts import broken_fact
+
+    try:
+        broken = broken_fact(fact, arguments.arrays, arguments.scalars, dims)
+    except CannotEvaluate as fault:
+        broken = f"a bound of it has no value, {fault}"
+    if broken is not None:
+        raise RequirementError(f"{definition.name}() requires `{fact.text}`: {broken}\n  {fact.span}")
 
 
 # --- compile and run -------------------------------------------------------------------------------------------------
