@@ -55,6 +55,11 @@ def test_a_missing_or_broken_file_exits_with_2_and_the_others_are_checked(
     assert "double(x: InOut[i32, N])" in ran.out
 
 
+def test_nothing_is_said_of_no_file(isogrid: Callable[..., Any]) -> None:
+    ran = isogrid("check", "nowhere.py")
+    assert (ran.code, ran.out) == (2, "")
+
+
 def test_a_refused_signature_is_a_finding(isogrid: Callable[..., Any], tmp_path: Path) -> None:
     file = tmp_path / "signature.py"
     file.write_text("import isogrid as ig\n\n\n@ig.kernel(grid=4)\ndef k(x: list) -> None:\n    pass\n")

@@ -54,6 +54,22 @@ BAD: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         ig.LaunchTypeError,
         "argument `x` of saxpy() is a Python list, whose elements are no array; pass np.asarray(values, dtype=...)",
     ),
+    "launch in brackets": (
+        lambda: k.saxpy[1, 256](1.0, ones(4), ones(4)),
+        ig.LaunchTypeError,
+        "a kernel is launched without brackets: saxpy(...); grid= or groups= and block= are arguments of @ig.kernel, "
+        "or of .launch(...) where the decorator leaves them open",
+    ),
+    "an endless integer": (
+        lambda: k.fill(10**5000, True, 1, 1, ones(1, dtype=np.int64)),
+        OverflowError,
+        "argument `n` of fill() is an integer of 16610 bits, and i32 holds -2147483648 to 2147483647",
+    ),
+    "vector for a scalar": (
+        lambda: k.saxpy(ones(4), ones(4), ones(4)),
+        ig.LaunchTypeError,
+        "argument `a` of saxpy() is an array of 1 axis, and the parameter is f32",
+    ),
     "None for an array": (
         lambda: k.saxpy(1.0, None, ones(2)),
         ig.LaunchTypeError,
@@ -315,6 +331,14 @@ def test_bad_input(name: str) -> None:
     assert isinstance(caught.value, kind)
     assert str(caught.value) == message
     assert (SHARED == 7.0).all()
+
+
+@pytest.mark.parametrize("number", [10**39, -(10**400), 2**1024 - 1, 10**5000], ids=int.bit_length)
+@pytest.mark.filterwarnings("error")
+def test_an_integer_beyond_every_float_is_rounded_to_infinity(number: int) -> None:
+    y = ones(1)
+    k.saxpy(number, ones(1), y)
+    assert y[0] == (np.inf if number > 0 else -np.inf)
 
 
 def test_error_classes() -> None:

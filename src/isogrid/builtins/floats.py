@@ -42,12 +42,18 @@ def from_integer(type: Scalar, value: int) -> Any:
     the first rounding would lose (53 >= 24 + 2)."""
     if type is not Scalar.F64 and abs(value) >= 1 << 53:
         magnitude = abs(value)
+        if magnitude.bit_length() > 1024:
+            return number(type, math.inf if value > 0 else -math.inf)
         drop = magnitude.bit_length() - 53
         top = magnitude >> drop
         if top << drop != magnitude:
             top |= 1
-        return number(type, math.copysign(math.ldexp(float(top), drop), value))
-    return number(type, float(value))
+        rounded = math.ldexp(float(top), drop)
+        return number(type, rounded if value > 0 else -rounded)
+    try:
+        return number(type, float(value))
+    except OverflowError:
+        return number(type, math.inf if value > 0 else -math.inf)
 
 
 def is_negative(x: Any) -> bool:

@@ -40,7 +40,8 @@ def check(
             _show(file, verbose)
         for failure in failures:
             say(f"isogrid: {failure}", error=True)
-        say(f"\n{_verdict(found)}")
+        if found:
+            say(f"\n{_verdict(found)}")
     errors = any(report.severity is Severity.ERROR for file in found for report in file.reports)
     stop(FAILED if failures else FINDINGS if errors else FINE)
 

@@ -113,7 +113,10 @@ def choose(explicit: "Device | None") -> Choice:
         return Choice(used, named=True)
     wanted = os.environ.get("ISOGRID_DEVICE")
     if wanted:
-        return Choice(device(wanted), named=True)
+        try:
+            return Choice(device(wanted), named=True)
+        except DeviceError as problem:
+            raise DeviceError(f"ISOGRID_DEVICE={wanted}: {problem}") from None
     return Choice(default_device(), named=False)
 
 

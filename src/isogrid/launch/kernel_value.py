@@ -5,7 +5,7 @@ import functools
 import sys
 from collections.abc import Callable, Mapping
 from types import FunctionType
-from typing import Any, Final, cast
+from typing import Any, Final, NoReturn, cast
 
 from isogrid.diagnostics.report import Report
 from isogrid.frontend.define import define
@@ -89,6 +89,15 @@ class Kernel:
 
     def __delattr__(self, name: str) -> None:
         raise AttributeError(f"a kernel is immutable ({name!r} was deleted)")
+
+    def __getitem__(self, launch: object) -> NoReturn:
+        """What `k[grid, block](...)` of CUDA and Numba is here."""
+        raise LaunchTypeError(
+            f"a kernel is launched without brackets: {self.definition.name}(...); grid= or groups= and block= are "
+            "arguments of @ig.kernel, or of .launch(...) where the decorator leaves them open"
+        )
+
+    __iter__ = None
 
     def __copy__(self) -> "Kernel":
         return self

@@ -1,12 +1,16 @@
 """Scalar arguments: Python numbers, held exactly or rounded once, and NumPy scalars of the very type."""
 
-from typing import Any
+import reprlib
+from typing import Any, Final
 
 import numpy as np
 
 from isogrid.frontend.definition import Generic
 from isogrid.ir.types import Scalar
 from isogrid.launch.errors import LaunchOverflowError, LaunchTypeError
+
+#: Longest integer, in bits, that a message spells out.
+_LONGEST_BITS: Final = 256
 
 
 def scalar_argument(kernel: str, name: str, kind: Scalar, value: Any) -> Any:
@@ -53,11 +57,11 @@ def is_numpy_scalar(value: object) -> bool:
 
 
 def _rounded(kind: Scalar, value: int | float) -> Any:
-    if type(value) is int and abs(value) > 1 << 24:
-        from isogrid.builtins.conversions import integer_to_float  # exact, and slow to import
-
-        return integer_to_float(kind, value)
     with np.errstate(over="ignore"):
+        if type(value) is int and abs(value) > 1 << 24:
+            from isogrid.builtins.conversions import integer_to_float  # exact, and slow to import
+
+            return integer_to_float(kind, value)
         return np.float32(value) if kind is Scalar.F32 else np.float64(value)
 
 
@@ -65,15 +69,19 @@ def _exact(where: str, kind: Scalar, value: int | float) -> int:
     if type(value) is float and not value.is_integer():
         raise LaunchTypeError(f"{where} is {value!r}, which is no integer, and the parameter is {kind.value}")
     if not kind.holds(int(value)):
-        raise LaunchOverflowError(f"{where} is {value!r}, and {kind.value} holds {kind.minimum} to {kind.maximum}")
+        raise LaunchOverflowError(
+            f"{where} is {_shown(value)}, and {kind.value} holds {kind.minimum} to {kind.maximum}"
+        )
     return int(value)
 
 
 def _shown(value: object) -> str:
+    if isinstance(value, int) and value.bit_length() > _LONGEST_BITS:
+        return f"an integer of {value.bit_length()} bits"
     if value is None or isinstance(value, bool | int | float | complex | str):
-        return repr(value)
+        return reprlib.repr(value) if isinstance(value, str) else repr(value)
     if isinstance(value, np.ndarray):
-        return f"an array of {value.ndim} axes"
+        return f"an array of {value.ndim} {'axis' if value.ndim == 1 else 'axes'}"
     return f"a {type(value).__module__}.{type(value).__qualname__}".replace("builtins.", "")
 
 
