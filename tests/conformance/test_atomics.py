@@ -34,7 +34,7 @@ def k(x: ig.In[{name_of(element)}, N], z: ig.InOut[{name_of(element)}, M]) -> No
     agree(made, device, column(values * 3, element), column([1, 0, 3], element))
 
 
-@pytest.mark.parametrize(("row", "element"), PAIRS, ids=pair_id)
+@pytest.mark.parametrize(("row", "element"), [p for p in PAIRS if not p[0].needs_one_value], ids=pair_id)
 def test_shared(row: AtomicRow, element: Scalar, device: str) -> None:
     made = kernel(f"""
 @ig.kernel(grid=N, block=32)
@@ -66,10 +66,10 @@ def test_totals(element: Scalar, device: str) -> None:
     top = element.maximum
     text, _ = agree(made, device, column([top, 0, 1, 0], element), column([0, 0], element))
     assert "KernelOverflowError" in text
-    assert "z[0]" in text
+    assert "element 0 of `z`" in text
     assert "thread" not in text
     text, _ = agree(made, device, column([top - 5, top], element), column([5, 1], element))
-    assert "z[1]" in text
+    assert "element 1 of `z`" in text
     text, _ = agree(made, device, column([top - 5, top - 1], element), column([5, 1], element))
     assert not text
     if element.is_signed:
