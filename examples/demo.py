@@ -81,7 +81,7 @@ def best_of(action: Callable[[], Any], budget: float) -> float:
 
 
 def table_of(rows: list[Row]) -> Table:
-    caption = "interp=CPU: sizes with equal bits. NumPy ms: the reference, which rounds as the kernel does and so emulates fma where the kernel has it"
+    caption = "interp=CPU: sizes with equal bits. NumPy ms: the reference, which emulates fma where the kernel has it"
     table = Table(title="isogrid gallery", title_justify="left", caption=caption, caption_justify="left")
     table.add_column("kernel", no_wrap=True)
     table.add_column("threads", justify="right", no_wrap=True)
