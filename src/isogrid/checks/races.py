@@ -1,6 +1,7 @@
 """No two threads touch one element unordered, one of them writing: proved for every launch, or reported with the two
 threads, the element and both places."""
 
+from isogrid.analysis.symbolic.array_facts import allows
 from isogrid.analysis.symbolic.context import Context
 from isogrid.analysis.symbolic.expressions import as_polynomial, evaluate
 from isogrid.analysis.symbolic.polynomial import Polynomial, TooLarge
@@ -13,6 +14,7 @@ from isogrid.ir import kernel as k
 
 _MOST_REPORTS = 4
 _MOST_PAIRS = 4
+_MOST_REMEDIES = 5
 #: Choices of values tried for the first pair of an array.
 _TRIES = 1500
 
@@ -50,7 +52,7 @@ def _report(c: Context, kernel: k.Kernel, pairs: list[Unproved], racing: frozens
     shapes = _shapes(c, kernel)
     for number, pair in enumerate(pairs):
         witness = find_witness(c, pair.first, pair.second, pair.across, shapes, _TRIES // (1 + 3 * number))
-        if witness is not None and not _racing_data(pair, witness, racing):
+        if witness is not None and not _racing_data(pair, witness, racing) and allows(kernel.facts, witness.data):
             return _refuted(c, kernel, pair, witness)
     return _unproved(c, kernel, pairs[0])
 
@@ -199,19 +201,22 @@ def _remedies(kernel: k.Kernel, pair: Unproved) -> tuple[Remedy, ...]:
     if pair.across or not kernel.grouped:
         return (_ownership(pair),)
     partial: Remedy | None = None
-    for access in (pair.second, pair.first):
-        for mended, edit in barrier_insertions(kernel, access.span):
-            if divergent_barriers(mended):
-                continue
-            try:
-                _, left = unproved_pairs(mended)
-            except TooLarge:
-                continue
-            remedy = Remedy("let every thread of the group finish first", (edit,))
-            if not left:
-                return (remedy,)
-            if partial is None and all(p.first.array != pair.first.array for p in left):
-                partial = remedy
+    places = {
+        edit: mended
+        for access in (pair.second, pair.first)
+        for mended, edit in barrier_insertions(kernel, access.span)
+        if not divergent_barriers(mended)
+    }
+    for edit, mended in list(places.items())[:_MOST_REMEDIES]:
+        try:
+            _, left = unproved_pairs(mended)
+        except TooLarge:
+            continue
+        remedy = Remedy("let every thread of the group finish first", (edit,))
+        if not left:
+            return (remedy,)
+        if partial is None and all(p.first.array != pair.first.array for p in left):
+            partial = remedy
     if partial is not None:
         return (partial,)
     return (Remedy("put an ig.barrier() between the two accesses, where every thread of the group reaches it"),)
