@@ -89,6 +89,10 @@ class Context:
     ranges: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
     numbers: "count[int]" = field(default_factory=lambda: count(1))
     written: frozenset[str] = frozenset()
+    #: Least value, and one above the greatest, of arrays with a precondition `all_in_range`.
+    element_bounds: dict[str, tuple[Polynomial, Polynomial]] = field(
+        default_factory=dict[str, tuple[Polynomial, Polynomial]]
+    )
     #: Arrays that may have been written by the time of this point.
     changed: set[str] = field(default_factory=set[str])
     group_atoms: tuple[str, ...] = ()

@@ -5,29 +5,17 @@ reason why the proof failed.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from math import gcd
 from typing import Any
 
 import numpy as np
 
+from isogrid.analysis.symbolic.array_facts import Side, determined
 from isogrid.analysis.symbolic.context import GROUP, LAUNCH, THREAD, Access, Context, may_meet
 from isogrid.analysis.symbolic.equations import separated
 from isogrid.analysis.symbolic.formula import AtLeastZero, Formula, IsZero, NotZero, conjuncts, truth
 from isogrid.analysis.symbolic.linear import prove
 from isogrid.analysis.symbolic.polynomial import ONE, ZERO, Polynomial, Vector, common_divisor, multiply, same
-
-
-@dataclass(slots=True)
-class Side:
-    """One access prepared for questions: who may be there, and the linear facts and disequalities in force."""
-
-    access: Access
-    mask: Any
-    facts: list[Polynomial]
-    different: list[Polynomial]
-    equal: list[Polynomial]
-    reachable: bool
 
 
 def prepare(c: Context, access: Access) -> Side:
@@ -73,6 +61,9 @@ def conflict(c: Context, a: Side, b: Side, across: bool) -> str | None:
             digits += _split(c, a, b, p, p, uniform, 8)
     for p, q in _recombined(c, digits, uniform):
         digits += _split(c, a, b, p, q, uniform, 8)
+    if c.kernel.facts:
+        for p, q in determined(c, a, b, digits):
+            digits += _split(c, a, b, p, q, uniform, 8)
     known: list[tuple[Vector, Vector]] = []
     positions: dict[str, tuple[Vector, Vector]] = {}
     for left, right in digits:

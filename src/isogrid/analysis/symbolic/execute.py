@@ -38,6 +38,10 @@ def execute(kernel: k.Kernel, unroll_limit: int = 32) -> Context:
     declare_geometry(c, extents)
     for clause in kernel.requires:
         _assume(c, as_formula(evaluate(c, clause.condition)))
+    for fact in kernel.facts:
+        if fact.low is not None and fact.high is not None and fact.low.type.is_integer and not fact.where:
+            bounds = tuple(as_polynomial(c, evaluate(c, e)) for e in (fact.low, fact.high))
+            c.element_bounds[fact.array] = (bounds[0], bounds[1])
     _shape_facts(c)
     c.run_block = run_block
     run_block(c, kernel.body)

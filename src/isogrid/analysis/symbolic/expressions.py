@@ -465,6 +465,9 @@ def _load(c: Context, e: k.Load, array: str, indices: tuple[k.Expr, ...], type: 
         bits = _storage_bits(c, array)
         if bits:
             _fact_once(c, p, Polynomial.constant((1 << bits) - 1) - p)
+        if array in c.element_bounds:
+            low, high = c.element_bounds[array]
+            c.guards += [AtLeastZero(p - low), AtLeastZero((high - p).shift(-1))]
     else:
         level = GROUP if level <= GROUP and max(c.control, default=0) <= GROUP else THREAD
         p = c.fresh(f"load {array}", level, nonnegative=_never_negative(c, array, type))
