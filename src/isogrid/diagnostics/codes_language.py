@@ -462,6 +462,16 @@ PAGES: dict[str, CodePage] = {
         example_bad=_kernel("y[i] = x + 1.0"),
         example_good=_kernel("y[i] = x[i] + 1.0"),
     ),
+    "IG158": CodePage(
+        title="A kernel nests deeper than Python's stack reaches; split long expressions",
+        explanation=(
+            "The compiler follows expressions, statements and helpers inside one another by recursion, as Python's\n"
+            "own compiler does, and stops at the same limit. About 150 operands in one expression are allowed, more\n"
+            "after `sys.setrecursionlimit`. At most 64 helpers are inlined into one another."
+        ),
+        example_bad="y[i] = x[i] + x[i] + x[i] + ...  # and hundreds more",
+        example_good=_kernel("total = x[i] + x[i] + x[i]\ny[i] = total + x[i]"),
+    ),
     "IG160": CodePage(
         title="An atomic update would show the order of threads; use an operation whose order cannot be seen",
         explanation=(

@@ -9,7 +9,7 @@ from contextlib import suppress
 from types import FunctionType
 from typing import Final, assert_never, cast
 
-from isogrid.diagnostics.report import Report
+from isogrid.diagnostics.report import Label, Remedy, Report
 from isogrid.frontend import binding, calls, expressions, functions, intrinsics, outside, preconditions, statements
 from isogrid.frontend.captures import Captures
 from isogrid.frontend.coercion import condition
@@ -59,6 +59,13 @@ def build_with_constants(
 ) -> Built:
     """As `build`, with the constants that the body used."""
     captures = Captures() if captures is None else captures
+    try:
+        return _build(definition, specialisation, captures)
+    except RecursionError:
+        raise KernelRefused([_too_deep(definition)]) from None
+
+
+def _build(definition: Definition, specialisation: Specialisation, captures: Captures) -> Built:
     text = captures.text(cast(FunctionType, definition.function))
     known = Knowledge()
     for number in range(LAST_ROUND):
@@ -72,6 +79,19 @@ def build_with_constants(
         if settled:
             return Built(kernel, captures.listed())
     raise CompilerBug(f"the types of `{definition.name}` do not settle")
+
+
+def _too_deep(definition: Definition) -> Report:
+    return Report(
+        code="IG158",
+        title=f"`{definition.name}` nests deeper than Python's stack reaches",
+        primary=Label(definition.span, "expressions, statements and calls of helpers are followed by recursion"),
+        remedies=(
+            Remedy("split long expressions and chains of helpers over several assignments"),
+            Remedy("or allow more before the first launch: `sys.setrecursionlimit(10_000)`"),
+        ),
+        kernel=definition.name,
+    )
 
 
 def _place(report: Report) -> tuple[str, int, int, str]:

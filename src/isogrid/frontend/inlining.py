@@ -119,7 +119,13 @@ def _check_recursion(builder: Builder, function: FunctionType, node: ast.Call) -
             _refuse_recursion(builder, function, node, direct=frame is builder.frame)
         frame, depth = frame.caller, depth + 1
     if depth > DEEPEST:
-        _refuse_recursion(builder, function, node, direct=False)
+        builder.refuse(
+            "IG158",
+            f"`{function.__name__}` is called {depth} helpers deep",
+            node,
+            f"at most {DEEPEST} helpers are inlined into one another",
+            remedies=("call fewer helpers from helpers",),
+        )
 
 
 def _refuse_recursion(builder: Builder, function: FunctionType, node: ast.Call, *, direct: bool) -> NoReturn:

@@ -25,6 +25,9 @@ class RefusedError(Exception):
 
 # --- what a local name is bound to ------------------------------------------------------------------------------------
 
+#: Calls around a finding that are shown at either end of a long chain.
+_SHOWN_CALLS = 4
+
 
 @dataclass(frozen=True, slots=True)
 class Variable:
@@ -305,4 +308,6 @@ class Builder:
         while frame.caller is not None and frame.call is not None:
             labels.append(Label(frame.caller.captured.span(frame.call), f"in this call of `{frame.function.__name__}`"))
             frame = frame.caller
+        if len(labels) > 2 * _SHOWN_CALLS:
+            labels[_SHOWN_CALLS:-_SHOWN_CALLS] = []
         return tuple(labels)
