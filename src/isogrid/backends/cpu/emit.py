@@ -12,6 +12,7 @@ from isogrid.backends.cpu.emit_frame import FunctionFrame, begin_function, end_f
 from isogrid.backends.cpu.emit_groups import emit_groups
 from isogrid.backends.cpu.emit_levels import GROUP, find_levels, level_of
 from isogrid.backends.cpu.emit_normal import flag_returns, normalise
+from isogrid.backends.cpu.emit_ranges import fold_decided
 from isogrid.backends.cpu.emit_regions import group_constructs
 from isogrid.backends.cpu.emit_rename import name_assignments
 from isogrid.backends.cpu.emit_strategy import Strategy, choose_strategy, lane_axis_of
@@ -60,7 +61,7 @@ def emit_module(kernel: d.Kernel, target: HostTarget, options: Mapping[str, Any]
 
 
 def _normalised(kernel: d.Kernel) -> d.Kernel:
-    kernel = name_assignments(kernel)
+    kernel = fold_decided(name_assignments(kernel))
     body = normalise(kernel.body)
     if not kernel.grouped:
         return replace(kernel, body=body)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from isogrid.backends.cpu.emit_ranges import Ranges
 from isogrid.backends.cpu.emit_values import BufferRef, Code, Slot
 from isogrid.backends.cpu.layout import INTERRUPT_SLOT, RECORD_SLOT, Layout, layout_of, totalled
 from isogrid.ir import device as d
@@ -61,7 +62,7 @@ def begin_function(kernel: d.Kernel, name: str, flags: str, *, precise: bool) ->
     for buffer in kernel.buffers:
         if buffer.space is Space.TABLE:
             buffers[buffer.name] = BufferRef(table_name(buffer.name), buffer.element, buffer.space, buffer.count)
-    code = Code(Writer(), arguments, buffers, "%interrupt", "%record", precise, flags)
+    code = Code(Writer(), arguments, buffers, "%interrupt", "%record", precise, flags, ranges=Ranges(kernel))
     extents = tuple(f"%extent.{axis}" for axis in range(kernel.geometry.rank))
     return FunctionFrame(kernel, name, code, layout, parameters, extents)
 

@@ -25,7 +25,7 @@ from isogrid.backends.cpu.emit_regions import (
     group_constructs,
     plan_body,
 )
-from isogrid.backends.cpu.emit_strategy import Strategy, lane_axis_of
+from isogrid.backends.cpu.emit_strategy import Strategy, lane_axis_of, region_width
 from isogrid.backends.cpu.emit_units import LaneBody, bounded_range, counted, extreme, lane_loop
 from isogrid.backends.cpu.emit_values import BufferRef, Frame, Lanes, Val, apply, read_slot, write_slot
 from isogrid.backends.cpu.emit_warps import Warps, warp_scratch
@@ -478,6 +478,8 @@ def _row(group: Group, body: d.Block, row: str) -> None:
         left = w.emit(f"sub i64 {w.emit(f'load i64, ptr {group.limit}')}, {start}")
         hi = extreme(w, "smin", hi, left)
     width = 1 if split.single else group.strategy.width
+    if width > 1 and not group.strategy.fixed:
+        width = region_width(split.body, group.facts, width)
     unrolled = 8 if sum(1 for _ in every_statement(body)) <= _SMALL else 1
 
     def threads(inner: d.Block) -> LaneBody:

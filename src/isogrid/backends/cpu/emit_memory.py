@@ -34,11 +34,20 @@ def evaluate(lanes: Lanes, node: d.Expr) -> Val:
         case d.Special():
             return lanes.specials[(node.kind, node.axis)]
         case d.Op():
-            return apply(lanes, node.op, [evaluate(lanes, a) for a in node.arguments], node.type)
+            arguments = [evaluate(lanes, a) for a in node.arguments]
+            return apply(lanes, node.op, arguments, node.type, _is_short_division(lanes, node))
         case d.Load():
             return load(lanes, lanes.code.buffers[node.buffer], evaluate(lanes, node.index), node.type)
         case _:
             assert_never(node)
+
+
+def _is_short_division(lanes: Lanes, node: d.Op) -> bool:
+    """Whether a division of 64-bit lanes may run in 32 bits."""
+    if node.op not in ("udiv", "urem") or node.type is not Machine.I64 or lanes.width == 1:
+        return False
+    ranges = lanes.code.ranges
+    return ranges is not None and all(ranges.is_small(a) for a in node.arguments)
 
 
 def load(lanes: Lanes, buffer: BufferRef, index: Val, type: Machine) -> Val:

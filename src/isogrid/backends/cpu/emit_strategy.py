@@ -27,6 +27,8 @@ class Strategy:
     width: int
     pipeline: Literal["vectorise", "plain"]
     reason: str
+    #: Whether every region has just this many lanes.
+    fixed: bool = False
 
 
 @dataclass(slots=True)
@@ -55,7 +57,7 @@ def choose_strategy(kernel: d.Kernel, target: HostTarget, forced: int | None) ->
     block = kernel.geometry.block
     row = lane_row(block) if kernel.grouped else 1 << 30
     if forced is not None:
-        return Strategy(min(forced, _power_above(row)), "plain", "as asked")
+        return Strategy(min(forced, _power_above(row)), "plain", "as asked", fixed=True)
     counts = _counts(kernel)
     if counts.atomics * 4 > counts.narrow + counts.wide:
         return Strategy(1, "plain", "scalar lanes for atomics")
@@ -64,11 +66,19 @@ def choose_strategy(kernel: d.Kernel, target: HostTarget, forced: int | None) ->
     streams = not (counts.loops or counts.checks or counts.branches or counts.gathers or counts.atomics)
     if streams and not kernel.grouped:
         return Strategy(1, "vectorise", "a scalar loop for the vectoriser")
-    bits = 64 if counts.wide > 4 * counts.narrow else 32
+    # Regions of a grouped kernel choose between full and half vectors each for itself.
+    bits = 64 if counts.wide > 4 * counts.narrow and not kernel.grouped else 32
     width = target.vector_bits // bits
     if counts.waits and not counts.memory_in_waits and not kernel.grouped and len(counts.lane_names) <= _FEW_VALUES:
         return Strategy(width * (4 if target.vector_registers >= 32 else 2), "plain", "wide vectors for a waiting loop")
     return Strategy(min(width, _power_above(row)), "plain", "explicit vectors")
+
+
+def region_width(body: d.Block, facts: LaneFacts, widest: int) -> int:
+    """Lanes for one region of a grouped kernel: half of them where it mostly computes 64-bit values."""
+    counts = _Counts(facts, {})
+    _count(counts, body, 1, False)
+    return max(widest // 2, 1) if counts.wide > 4 * counts.narrow and widest > 1 else widest
 
 
 def lane_axis_of(block: tuple[int, ...]) -> int:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import assert_never
 
 from isogrid.backends.cpu.emit_levels import Levels
+from isogrid.backends.cpu.emit_ranges import Ranges
 from isogrid.ir import device as d
 from isogrid.ir.device import Machine
 from isogrid.ir.types import Scalar, Space
@@ -61,6 +62,8 @@ class Code:
     traps: bool = False
     #: i1 variable that tells whether a shared total wrapped in this interval, "" where there is none.
     dirty: str = ""
+    #: What is known about the size of integers.
+    ranges: Ranges | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +149,11 @@ def varying(lanes: Lanes, type: Machine, text: str) -> Val:
     return Val(type, text, 0 if lanes.width == 1 else None)
 
 
-def apply(lanes: Lanes, op: str, arguments: Sequence[Val], result: Machine) -> Val:
-    """One device operation: scalar when every operand is uniform, by its base when it keeps lanes affine."""
+def apply(lanes: Lanes, op: str, arguments: Sequence[Val], result: Machine, small: bool = False) -> Val:
+    """One device operation: scalar when every operand is uniform, by its base when it keeps lanes affine.
+
+    `small`: the operands are known to lie in 0 .. 2^31 - 1.
+    """
     operand = arguments[1].type if op == "select" else arguments[0].type
     arguments = _sanitised(lanes, op, arguments)
     if all(a.uniform for a in arguments):
@@ -157,6 +163,12 @@ def apply(lanes: Lanes, op: str, arguments: Sequence[Val], result: Machine) -> V
     if affine is not None:
         return affine
     shape = Shape(lanes.width, lanes.code.flags)
+    if small:
+        short = [
+            apply(lanes, "trunc", (a,), Machine.I32) if a.constant is None else literal(a.constant, Machine.I32)
+            for a in arguments
+        ]
+        return apply(lanes, "zext", (apply(lanes, op, short, Machine.I32),), result)
     text = operation(lanes.w, op, [vector(lanes, a) for a in arguments], operand, result, shape)
     return Val(result, text, None)
 
