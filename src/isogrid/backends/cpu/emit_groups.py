@@ -471,7 +471,8 @@ def _row(group: Group, body: d.Block, row: str) -> None:
         specials[("local", axis)] = Val(Machine.I64, "0")
         specials[("thread", axis)] = specials[("first", axis)]
     start = "0" if row == "0" else w.emit(f"mul nsw i64 {row}, {group.row}")
-    split = split_guards(body, group.facts)
+    facts = replace(group.facts, hidden=_names_of(body)[0] - lanes.env.keys() - lanes.slots.keys())
+    split = split_guards(body, facts)
     outside = replace(lanes, specials=specials, env=dict(lanes.env))
     hi = str(group.row)
     if group.limit:
@@ -496,7 +497,7 @@ def _row(group: Group, body: d.Block, row: str) -> None:
 
         return run
 
-    interior = None if group.limit or split.single else find_interior(body, group.facts)
+    interior = None if group.limit or split.single else find_interior(body, facts)
     if interior is None:
         lane_loop(group.frame.code, width, *bounded_range(outside, split, "0", hi), threads(split.body), unrolled)
         return

@@ -47,6 +47,8 @@ class LaneFacts:
     grouped: bool
     #: Whether offsets may be any value that is the same in all lanes, to be tested when the lanes start.
     dynamic: bool = False
+    #: Names without a value before the lanes start, however uniform they are: a thread keeps them for itself.
+    hidden: frozenset[str] = frozenset()
 
     def level(self, node: d.Expr) -> int:
         return level_of(self.levels, node, dict(self.spaces), self.lane_axis, self.grouped)
@@ -70,7 +72,7 @@ def split_guards(body: d.Block, facts: LaneFacts) -> Split:
             if taken is not None:
                 bounds.extend(taken)
                 single = single or len(taken) == 2
-            elif facts.level(part) < LANE and is_outside(part, defined):
+            elif facts.level(part) < LANE and is_outside(part, defined, facts.hidden):
                 gates.append(part)
             else:
                 kept.append(part)
@@ -137,15 +139,15 @@ def _loads(node: d.Expr) -> bool:
             return False
 
 
-def is_outside(node: d.Expr, defined: Mapping[str, d.Expr]) -> bool:
-    """Whether the expression can be evaluated before the lanes start: it reads no memory and no name of the prefix."""
+def is_outside(node: d.Expr, defined: Mapping[str, d.Expr], hidden: frozenset[str]) -> bool:
+    """Whether the expression can be evaluated before the lanes start: no memory, no name of the prefix, none hidden."""
     match node:
         case d.Load():
             return False
         case d.Value():
-            return node.name not in defined
+            return node.name not in defined and node.name not in hidden
         case d.Op():
-            return all(is_outside(a, defined) for a in node.arguments)
+            return all(is_outside(a, defined, hidden) for a in node.arguments)
         case _:
             return True
 
@@ -160,7 +162,7 @@ def bounds_of(node: d.Expr, facts: LaneFacts, defined: Mapping[str, d.Expr]) -> 
     limit, lane_left = right, True
     if found is None:
         found, limit, lane_left = _lane_plus(right, facts), left, False
-    if found is None or facts.level(limit) == LANE or not is_outside(limit, defined):
+    if found is None or facts.level(limit) == LANE or not is_outside(limit, defined, facts.hidden):
         return None
     offset, dynamic = found[0], facts.dynamic
     match node.op, lane_left:
@@ -203,7 +205,9 @@ def _sum(first: d.Expr | None, second: d.Expr, op: str) -> d.Expr:
 
 
 def _is_offset(node: d.Expr, facts: LaneFacts) -> bool:
-    return facts.level(node) < LANE and (facts.dynamic or _is_small(node))
+    if facts.level(node) >= LANE or not is_outside(node, {}, facts.hidden):
+        return False
+    return facts.dynamic or _is_small(node)
 
 
 def _is_small(node: d.Expr) -> bool:

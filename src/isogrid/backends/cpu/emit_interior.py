@@ -152,7 +152,7 @@ def _assume(search: _Search, test: d.Op) -> bool:
         return False
     bound = bounds[0]
     parts = [bound.limit] if bound.offset is None else [bound.limit, bound.offset]
-    if not all(is_outside(p, dict.fromkeys(search.inside, p)) for p in parts):
+    if not all(is_outside(p, dict.fromkeys(search.inside, p), search.facts.hidden) for p in parts):
         return False
     # `j < 2` holds at an edge only: the interior is where it does not.
     if bound.upper == isinstance(bound.limit, d.Literal):
