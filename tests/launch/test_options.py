@@ -171,6 +171,7 @@ def test_a_hint_that_does_nothing_is_noted_once(monkeypatch: pytest.MonkeyPatch)
     assert [(w.category, str(w.message)) for w in noted] == [
         (ig.OptionWarning, "the option `fastmath` does nothing on interp")
     ]
+    assert noted[0].filename == __file__, "a warning points at the author's line"
 
 
 def test_supported_options() -> None:

@@ -10,7 +10,6 @@ import os
 import sys
 import threading
 import time
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, Final
@@ -36,6 +35,7 @@ from isogrid.launch.specialise import specialise, tunable_values
 from isogrid.runtimes.protocol import BoundLaunch
 from isogrid.support.errors import KernelRefused, KnownLimit
 from isogrid.support.records import dataclass
+from isogrid.support.warn import warn_author
 
 if TYPE_CHECKING:
     from isogrid.launch.kernel_value import Kernel
@@ -303,7 +303,7 @@ _SAID: Final = _Said()
 
 def _warn_once(key: tuple[str, str], text: str, category: type[Warning]) -> None:
     if _SAID.first_time(key):
-        warnings.warn(text, category, stacklevel=2)
+        warn_author(text, category)
 
 
 def _tracing() -> bool:

@@ -10,12 +10,12 @@ import os
 import stat
 import threading
 import time
-import warnings
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
 from isogrid.support.records import dataclass
+from isogrid.support.warn import warn_author
 
 _MAGIC: Final = b"isogrid\x01"
 _HEADER: Final = len(_MAGIC) + hashlib.sha256().digest_size
@@ -98,11 +98,7 @@ def _cache_at(place: str) -> DiskCache:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not _is_private(folder):
-            warnings.warn(
-                f"isogrid does not use the cache folder {folder}: other users can write it",
-                RuntimeWarning,
-                stacklevel=2,
-            )
+            warn_author(f"isogrid does not use the cache folder {folder}: other users can write it", RuntimeWarning)
             return DiskCache(None)
     except OSError:
         return DiskCache(None)
