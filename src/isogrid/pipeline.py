@@ -8,6 +8,7 @@ from isogrid.analysis.bounds import analyse_bounds
 from isogrid.analysis.facts import LaunchFacts
 from isogrid.checks.barriers import check_barriers
 from isogrid.checks.failures import check_failures
+from isogrid.checks.preconditions import check_preconditions
 from isogrid.checks.warps import check_warps
 from isogrid.diagnostics.report import Report
 from isogrid.ir import device as d
@@ -33,6 +34,7 @@ class PassContext:
 
 #: Every check of a kernel; each returns all that it finds.
 CHECKS: Final[tuple[tuple[str, Callable[[k.Kernel], list[Report]]], ...]] = (
+    ("preconditions", check_preconditions),
     ("warps", check_warps),
     ("barriers", check_barriers),
     ("failures", check_failures),

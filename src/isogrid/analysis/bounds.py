@@ -6,7 +6,7 @@ proofs.checks(load)      # one verdict per axis of the subscript
 
 from dataclasses import dataclass
 
-from isogrid.analysis.evaluator import Evaluator, Failure, evaluator_of
+from isogrid.analysis.evaluator import Evaluator, Failure, State, evaluator_of
 from isogrid.analysis.facts import LaunchFacts
 from isogrid.analysis.flow import walk
 from isogrid.ir import kernel as k
@@ -54,6 +54,20 @@ def analyse_bounds(
         frozenset(loop for loop, proved in walker.bounded.items() if proved),
         tuple(evaluator.failures.values()),
     )
+
+
+def unsatisfiable_requirement(kernel: k.Kernel) -> k.Require | None:
+    """The first precondition that no launch with a thread meets together with the sizes and those before it."""
+    if not kernel.requires:
+        return None
+    evaluator = evaluator_of(kernel, LaunchFacts(), eliminates=True)
+    state: State | None = State({}, evaluator.launch.facts)
+    evaluator.trial += 1
+    for require in kernel.requires:
+        state = evaluator.under(state, evaluator.condition(require.condition, state))
+        if state is None or evaluator.reasoner.solver.contradictory(state.facts):
+            return require
+    return None
 
 
 def _proved_totals(kernel: k.Kernel, evaluator: Evaluator) -> frozenset[int]:

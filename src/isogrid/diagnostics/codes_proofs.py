@@ -1,4 +1,4 @@
-"""Pages of the codes IG301 to IG304 (barriers and warps) and IG401 to IG408 (operations that always trap)."""
+"""Pages of the codes IG301 to IG304 (barriers and warps) and IG401 to IG409 (what always fails)."""
 
 from isogrid.diagnostics.pages import CodePage
 
@@ -111,5 +111,16 @@ PAGES: dict[str, CodePage] = {
         explanation="`range(a, b, 0)` has no meaning: `KernelValueError` in every thread that gets there.",
         example_bad=_GRID + "    step = 0\n    for k in range(0, 10, step):\n        y[i] = 1\n",
         example_good=_GRID + "    step = 1\n    for k in range(0, 10, step):\n        y[i] = 1\n",
+    ),
+    "IG409": CodePage(
+        title="Preconditions contradict each other; what is proved under them is vacuous",
+        explanation=(
+            "No launch with a thread meets all `ig.require` lines of the kernel, so every such launch is refused and\n"
+            "nothing that is proved of it means anything. Sizes count too: an array's extent is not negative, and a\n"
+            "launch without a thread needs no proof."
+        ),
+        example_bad=_GRID.replace("    i = ", "    ig.require(N > 8)\n    ig.require(N < 4)\n    i = ")
+        + "    y[i] = 1\n",
+        example_good=_GRID.replace("    i = ", "    ig.require(N > 8)\n    i = ") + "    y[i] = 1\n",
     ),
 }
