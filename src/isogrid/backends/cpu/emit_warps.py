@@ -42,6 +42,15 @@ def warp_scratch(kernel: d.Kernel) -> list[Scalar]:
     return list(found)
 
 
+def warp_notes(kernel: d.Kernel) -> tuple[str, ...]:
+    """What `explain` says of the way that values take between lanes."""
+    operations = [s for s in every_statement(kernel.body) if isinstance(s, d.WarpCollective | d.WarpBarrier)]
+    if not operations:
+        return ()
+    masked = any(operation.active is not None for operation in operations)
+    return ("warps exchange through memory" + (", under a mask where they part" if masked else ""),)
+
+
 def _ballot(width: int) -> Scalar:
     return Scalar.W64 if width == 64 else Scalar.W32
 
