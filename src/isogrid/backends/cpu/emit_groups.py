@@ -4,7 +4,7 @@ The precise twin keeps `limit`, the lowest thread that trapped in this interval:
 the threads below it, so that at the barrier the record names the lowest one.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from isogrid.backends.cpu.emit_collective import emit_collective, scratch_elements
@@ -52,6 +52,8 @@ class Group:
     axis: int
     linear: str
     limit: str
+    #: Where this region's new values of a row go while its threads still start from the old ones.
+    renewed: dict[str, BufferRef] = field(default_factory=dict[str, BufferRef])
 
     @property
     def threads(self) -> int:
@@ -387,10 +389,14 @@ def _region(group: Group, body: d.Block) -> None:
     trapped, done = w.block("region.trap"), w.block("region.end")
     if group.limit:
         code.trap_label = trapped
+    _renew(group, body, rows)
     if rows == 1:
         _row(group, body, "0")
     else:
         _rows(group, body, rows)
+    for name, new in group.renewed.items():
+        _copy_rows(group, group.kept[name].pointer, new.pointer, name, rows)
+    group.renewed = {}
     code.trap_label = before
     if not group.limit:
         return
@@ -402,6 +408,26 @@ def _region(group: Group, body: d.Block) -> None:
     # Nothing may be computed for the whole group from what thread 0 did not reach.
     w.branch(w.emit(f"icmp eq i64 {limit}, 0"), before, done)
     w.place(done)
+
+
+def _renew(group: Group, body: d.Block, rows: int) -> None:
+    """Give row-wide values that the region both reads and assigns a second place: every thread of the row runs the
+    assignment, and each must start from the value before the region."""
+    read, written = _names_of(body)
+    for name in sorted(read & written & group.kept.keys()):
+        if group.levels.values.get(name, GROUP) != ROW:
+            continue
+        old = group.kept[name]
+        size = max(group.crossing.kept[name].bits // 8, 1)
+        pointer = work_array(group.frame, "", rows, size, "renewed")
+        group.renewed[name] = replace(old, pointer=pointer)
+        _copy_rows(group, pointer, old.pointer, name, rows)
+
+
+def _copy_rows(group: Group, to: str, source: str, name: str, rows: int) -> None:
+    size = rows * max(group.crossing.kept[name].bits // 8, 1)
+    group.lanes.w.declare("llvm.memcpy.p0.p0.i64", "void", ["ptr", "ptr", "i64", "i1"])
+    group.lanes.w.do(f"call void @llvm.memcpy.p0.p0.i64(ptr {to}, ptr {source}, i64 {size}, i1 false)")
 
 
 def _rows(group: Group, body: d.Block, rows: int) -> None:
@@ -555,7 +581,8 @@ def _threads(
     lanes.mask, lanes.slow = None, ""
     for name in sorted(written & kept.keys()):
         value = read_slot(lanes, slots[name]) if name in slots else lanes.env[name]
-        store(lanes, group.kept[name], _kept_place(group, lanes, name, row), value)
+        place = group.renewed.get(name, group.kept[name])
+        store(lanes, place, _kept_place(group, lanes, name, row), value)
 
 
 def _kept_place(group: Group, lanes: Lanes, name: str, row: str) -> Val:
