@@ -173,7 +173,7 @@ def _access(counts: _Counts, buffer: str, index: d.Expr, weight: int, waiting: b
     stride = stride_of(counts, index)
     if stride == 1:
         counts.adjacent += weight
-    elif stride != 0 and counts.facts.spaces[buffer] is not Space.LOCAL:
+    elif stride != 0 and counts.facts.spaces.get(buffer) is not Space.LOCAL:
         counts.gathers += weight
     if stride != 0 and waiting:
         counts.memory_in_waits += weight
