@@ -12,7 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+import isogrid as ig
+from isogrid import InOut, i32, i64
 from isogrid.backends.cpu.objectcache import cached_object
+from isogrid.dims import N
 from isogrid.launch.sourcekey import NotStorable, canonical, source_fingerprint
 from isogrid.support.diskcache import DiskCache, default_cache, digest
 
@@ -263,6 +266,38 @@ def test_values_are_told_apart(name: str, function: Any, values: list[Any], monk
         seen.add(source_fingerprint(function))
         seen.add(source_fingerprint(function))
     assert len(seen) == len(values)
+
+
+def adding(amount: int, default: int = 1, kind: Any = i32) -> Any:
+    @ig.func
+    def add(v: kind, more=default):  # type: ignore[no-untyped-def, valid-type]
+        return v + amount + more
+
+    return add
+
+
+def made(first: Any, second: Any, kind: Any = i32) -> Any:
+    def kernel(x: InOut[i32, N]) -> None:
+        size: kind = 1  # type: ignore[valid-type]
+        x[0] = first(x[0]) + second(x[0]) + i32(size)
+
+    return kernel
+
+
+def test_what_one_def_made_several_times_is_told_apart() -> None:
+    """Closures, defaults and annotations: equal text and equal code, and yet other kernels."""
+    once = adding(1)
+    kernels = [
+        made(once, once),
+        made(once, adding(2)),
+        made(adding(2), once),
+        made(once, adding(1, default=2)),
+        made(once, adding(1, kind=i64)),
+        made(once, adding(1, kind=tuple[i32, i32])),
+        made(once, once, kind=i64),
+    ]
+    assert len({source_fingerprint(kernel) for kernel in kernels}) == len(kernels)
+    assert source_fingerprint(made(once, adding(2))) == source_fingerprint(made(once, adding(2)))
 
 
 def test_objects_without_faithful_text_are_not_stored() -> None:

@@ -5,8 +5,11 @@ depends on it. So the key may change without need, but not the meaning without t
 text raise `NotStorable`: such a kernel is compiled anew in each process.
 """
 
+import ast
 import hashlib
 import struct
+import textwrap
+import types
 import typing
 from collections.abc import Iterator, Mapping
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
@@ -107,23 +110,40 @@ class _Walker:
     """Follows references from function to function, each function once."""
 
     def __init__(self) -> None:
-        self.seen: set[int] = set()
+        self.seen: dict[FunctionType, int] = {}
         self.open: set[str] = set()
 
     def function(self, function: FunctionType) -> Iterator[str]:
+        # One `def` makes many functions, which differ in what they close over and in their defaults.
         code = function.__code__
-        yield f"function {code.co_filename}:{code.co_firstlineno}"
-        if id(code) in self.seen:
+        known = function in self.seen
+        number = self.seen.setdefault(function, len(self.seen))
+        yield f"function {number} {code.co_filename}:{code.co_firstlineno}"
+        if known:
             return
-        self.seen.add(id(code))
-        yield source_text(function)
-        names = sorted(set(_names(code)))
+        text = source_text(function)
+        yield text
+        is_kernel = number == 0  # whose signature the definition tells
+        names = sorted({*_names(code), *_annotation_names(text, is_kernel)})
+        if not is_kernel:
+            yield from self._signature(function, names)
         for name in names:
             try:
                 value = lookup(function, name)
             except LookupError:
                 continue
             yield f"name {name}"
+            yield from self.value(value, names)
+
+    def _signature(self, function: FunctionType, names: list[str]) -> Iterator[str]:
+        """What a helper's `def` evaluated when it ran: its text alone does not tell."""
+        yield "defaults"
+        yield from self.value(function.__defaults__, names)
+        for name, value in (function.__kwdefaults__ or {}).items():
+            yield f"default {name}"
+            yield from self.value(value, names)
+        for name, value in function.__annotations__.items():
+            yield f"annotation {name}"
             yield from self.value(value, names)
 
     def value(self, value: object, names: list[str]) -> Iterator[str]:
@@ -160,6 +180,9 @@ class _Walker:
                 yield from self.value(value.__constraints__, names)
             case BuiltinFunctionType():
                 yield f"builtin {value.__module__}.{value.__qualname__}"
+            case types.GenericAlias() | types.UnionType():
+                yield f"type {typing.get_origin(value)}"
+                yield from self.value(typing.get_args(value), names)
             case ModuleType():
                 yield from self._namespace(value.__name__, vars(value), names)
             case type():
@@ -211,6 +234,33 @@ def source_text(function: FunctionType) -> str:
 
 def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
+
+
+def _annotation_names(text: str, is_kernel: bool) -> Iterator[str]:
+    """Names in the annotations of locals, which leave no trace in compiled code, and of a helper's parameters, which
+    may be strings."""
+    kinds = ast.AnnAssign if is_kernel else ast.AnnAssign | ast.arg
+    try:
+        tree = ast.parse(textwrap.dedent(text))
+    except (SyntaxError, ValueError):
+        raise NotStorable("a function that is not read alone") from None
+    pending = [node.annotation for node in ast.walk(tree) if isinstance(node, kinds) and node.annotation]
+    while pending:
+        for node in ast.walk(pending.pop()):
+            match node:
+                case ast.Name(id=name) | ast.Attribute(attr=name):
+                    yield name
+                case ast.Constant(value=str() as inner):
+                    pending.append(_parsed_annotation(inner))
+                case _:
+                    pass
+
+
+def _parsed_annotation(text: str) -> ast.expr:
+    try:
+        return ast.parse(text, mode="eval").body
+    except SyntaxError:
+        return ast.Constant(None)
 
 
 def _names(code: CodeType) -> Iterator[str]:
