@@ -237,7 +237,8 @@ def _limit(builder: Builder, scalar: Scalar, node: ast.Attribute) -> Value:
 def _attribute_remedies(owner: Value, node: ast.Attribute) -> tuple[str, ...]:
     match owner:
         case Typed() | Literal():
-            return (f"numbers have no methods: call a function, e.g. `math.{node.attr}(x)`",)
+            meant = meant_by(node.attr)
+            return (f"numbers have no methods: write `{meant}`" if meant else "numbers have no attributes",)
         case ObjectValue(object=FunctionType() | ModuleType()):
             return ()
         case ObjectValue():
