@@ -38,7 +38,8 @@ def emit_module(kernel: d.Kernel, target: HostTarget, options: Mapping[str, Any]
     kernel = _normalised(kernel)
     flags = _FAST if options.get("fastmath") else ""
     strategy = choose_strategy(kernel, target, options.get("cpu_width"))
-    functions = [_function(kernel, "run", strategy, flags, precise=False)]
+    quick = target.divides_slowly and not flags and "fast_division" not in options.get("disable", ())
+    functions = [_function(kernel, "run", strategy, flags, precise=False, quick=quick)]
     if kernel.sites:
         functions.append(_function(kernel, "precise", Strategy(1, "plain", "scalar"), flags, precise=True))
     tables = [table_text(b) for b in kernel.buffers if b.space is Space.TABLE]
@@ -77,8 +78,11 @@ def _with_masks(kernel: d.Kernel) -> d.Kernel:
     return mask_warps(kernel, lambda node: level_of(levels, node, spaces, axis, kernel.grouped) != GROUP)
 
 
-def _function(kernel: d.Kernel, name: str, strategy: Strategy, flags: str, *, precise: bool) -> _Function:
+def _function(
+    kernel: d.Kernel, name: str, strategy: Strategy, flags: str, *, precise: bool, quick: bool = False
+) -> _Function:
     frame: FunctionFrame = begin_function(kernel, name, flags, precise=precise)
+    frame.code.quick_division = quick
     match unit_of(kernel):
         case "threads":
             emit_threads(frame, find_levels(kernel, 0, frozenset()), strategy)

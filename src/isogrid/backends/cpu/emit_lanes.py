@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import assert_never
 
 from isogrid.backends.cpu.emit_atomic import emit_atomic
+from isogrid.backends.cpu.emit_exact import plan_loop
 from isogrid.backends.cpu.emit_levels import expressions_of
 from isogrid.backends.cpu.emit_memory import evaluate, fill, store
 from isogrid.backends.cpu.emit_values import (
@@ -273,6 +274,7 @@ def _for(lanes: Lanes, node: d.For) -> None:
     outer = lanes.mask
     divergent = lanes.levels.divergent.get(id(node), False) or not trips.uniform
     frame = _enter(lanes, "loop", "", exit, divergent)
+    frame.quick = plan_loop(node.body) if lanes.code.quick_division else {}
     w.place(head)
     count = Val(Machine.I64, w.emit(f"load i64, ptr {trip}"), 0)
     if trips.uniform:
@@ -318,6 +320,7 @@ def _loop(lanes: Lanes, node: d.Loop) -> None:
     w, outer = lanes.w, lanes.mask
     head, again, exit = w.block("loop"), w.block("loop.again"), w.block("loop.end")
     frame = _enter(lanes, "loop", "", exit, lanes.levels.divergent.get(id(node), False))
+    frame.quick = plan_loop(node.body) if lanes.code.quick_division else {}
     w.place(head)
     lanes.mask = _live_mask(lanes, frame, outer)
     _trip(lanes, node, again)

@@ -2,6 +2,7 @@
 
 from typing import assert_never
 
+from isogrid.backends.cpu.emit_exact import emit_exact
 from isogrid.backends.cpu.emit_values import (
     BufferRef,
     Lanes,
@@ -35,7 +36,8 @@ def evaluate(lanes: Lanes, node: d.Expr) -> Val:
             return lanes.specials[(node.kind, node.axis)]
         case d.Op():
             arguments = [evaluate(lanes, a) for a in node.arguments]
-            return apply(lanes, node.op, arguments, node.type, _is_short_division(lanes, node))
+            short = _is_short_division(lanes, node)
+            return emit_exact(lanes, node.op, arguments) or apply(lanes, node.op, arguments, node.type, short)
         case d.Load():
             return load(lanes, lanes.code.buffers[node.buffer], evaluate(lanes, node.index), node.type)
         case _:

@@ -60,6 +60,8 @@ class Code:
     stop_label: str = "stopped"
     polls: bool = False
     traps: bool = False
+    #: Whether f32 lanes are divided by multiplication: `emit_exact`.
+    quick_division: bool = False
     #: i1 variable that tells whether a shared total wrapped in this interval, "" where there is none.
     dirty: str = ""
     #: What is known about the size of integers.
@@ -90,6 +92,8 @@ class Frame:
     depth: int
     cleared: int = 0
     reached: bool = False
+    #: Of a loop: how many more quotients and roots `emit_exact` makes without the divider.
+    quick: dict[str, int] = field(default_factory=dict[str, int])
 
 
 @dataclass(slots=True)

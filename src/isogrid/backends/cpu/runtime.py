@@ -48,7 +48,7 @@ class CpuRuntime:
     #: Helpers are always inlined here.
     ignored_hints = frozenset({"always_inline"})
     #: What `disable` may switch off here besides the passes of the pipeline.
-    pass_names = ("vectorise",)
+    pass_names = ("vectorise", "fast_division")
 
     def compile(self, kernel: k.Kernel, options: Mapping[str, Any]) -> CpuArtifact:
         """Native code for launches whose sizes are all below 2^31; the other variant follows when one is needed."""

@@ -6,6 +6,24 @@ from typing import Any
 
 from isogrid.support.records import dataclass
 
+#: LLVM's names of Intel's cores with AVX-512 and Intel's bits of `rcp14` and `rsqrt14`: the exhaustive tests stand on
+#: them. A vector of f32 quotients takes their divider 10 cycles, roots 12. AMD's Zen 4 and 5 do not need it.
+_SLOW_DIVIDERS = frozenset(
+    {
+        "skylake-avx512",
+        "cascadelake",
+        "cooperlake",
+        "icelake-client",
+        "icelake-server",
+        "tigerlake",
+        "rocketlake",
+        "sapphirerapids",
+        "emeraldrapids",
+        "graniterapids",
+        "graniterapids-d",
+    }
+)
+
 
 @dataclass(frozen=True, slots=True)
 class HostTarget:
@@ -38,6 +56,11 @@ class HostTarget:
     def has_fma(self) -> bool:
         """Whether a fused multiply-add is one instruction (else LLVM calls the C library's)."""
         return "fma" in self.enabled or self.triple.startswith(("aarch64", "arm64"))
+
+    @property
+    def divides_slowly(self) -> bool:
+        """Whether vectors of f32 are better divided by approximation and correction: `emit_exact`."""
+        return self.cpu in _SLOW_DIVIDERS and {"avx512f", "fma"} <= self.enabled
 
     @property
     def enabled(self) -> frozenset[str]:
