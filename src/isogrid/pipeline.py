@@ -9,6 +9,7 @@ from isogrid.analysis.facts import LaunchFacts
 from isogrid.checks.barriers import check_barriers
 from isogrid.checks.failures import check_failures
 from isogrid.checks.preconditions import check_preconditions
+from isogrid.checks.races import check_races
 from isogrid.checks.warps import check_warps
 from isogrid.diagnostics.report import Report
 from isogrid.ir import device as d
@@ -38,6 +39,7 @@ CHECKS: Final[tuple[tuple[str, Callable[[k.Kernel], list[Report]]], ...]] = (
     ("warps", check_warps),
     ("barriers", check_barriers),
     ("failures", check_failures),
+    ("races", check_races),
 )
 
 #: What happens to device IR before a target sees it.
