@@ -155,6 +155,7 @@ def go(kind):
     return y[0]
 """
     change = first + "a = go(np.float32); program.SCALE = 1.0; b = go(np.float64); print(a, b)"
+    device = first + "a = go(np.float32); program.SCALE = 1.0\nwith program.ig.use('interp'): print(a, go(np.float32))"
     fresh = first + "program.SCALE = 1.0; print(go(np.float64))"
     settings = SETTINGS | {"ISOGRID_CACHE_DIR": str(tmp_path / "cache")}
     settings["PYTHONPATH"] += os.pathsep + str(tmp_path)
@@ -167,6 +168,8 @@ def go(kind):
         return done.stdout.strip()
 
     assert script(change) == "6.0 6.0"
+    assert script(change) == "6.0 6.0", "the first one from disk, the second not"
+    assert script(device) == "6.0 6.0", "the first one from disk, the other device never stores"
     assert script(fresh) == "3.0"
 
 

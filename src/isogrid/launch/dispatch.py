@@ -118,7 +118,9 @@ def _launchable(kernel: "Kernel", specialisation: Specialisation, device: str, o
     artifact = compiled.artifacts.get(key)
     if artifact is None:
         with compiled.lock:
-            artifact = stored.recall(kernel.definition, compiled.memory, specialisation, runtime(device), used)
+            artifact = stored.recall(
+                kernel.definition, compiled.memory, specialisation, runtime(device), used, compiled.captures
+            )
             if artifact is None:
                 return program_of(kernel, specialisation)
             artifact = compiled.artifacts.setdefault(key, artifact)

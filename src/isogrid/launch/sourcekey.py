@@ -33,9 +33,12 @@ class NotStorable(Exception):
     """The kernel depends on something that has no faithful text."""
 
 
-def source_fingerprint(function: FunctionType) -> str:
-    """A digest of everything that the body of `function` can mean at this moment."""
-    return digest(_Walker().function(function))
+def source_fingerprint(function: FunctionType, captures: Captures | None = None) -> str:
+    """A digest of everything that the body of `function` can mean at this moment, or by the values in `captures`.
+
+    These are kept there for later builds: a kernel found on disk has read its constants like one that was built.
+    """
+    return digest(_Walker(captures).function(function))
 
 
 def captured_values_hold(captures: Captures) -> bool:
@@ -109,7 +112,8 @@ def canonical(value: Any) -> str:
 class _Walker:
     """Follows references from function to function, each function once."""
 
-    def __init__(self) -> None:
+    def __init__(self, captures: Captures | None = None) -> None:
+        self.captures = Captures() if captures is None else captures
         self.seen: dict[FunctionType, int] = {}
         self.open: set[str] = set()
 
@@ -129,7 +133,7 @@ class _Walker:
             yield from self._signature(function, names)
         for name in names:
             try:
-                value = lookup(function, name)
+                value = self.captures.read(function, name)
             except LookupError:
                 continue
             yield f"name {name}"
@@ -184,9 +188,9 @@ class _Walker:
                 yield f"type {typing.get_origin(value)}"
                 yield from self.value(typing.get_args(value), names)
             case ModuleType():
-                yield from self._namespace(value.__name__, vars(value), names)
+                yield from self._namespace(value.__name__, value, names)
             case type():
-                yield from self._namespace(f"{value.__module__}.{value.__qualname__}", vars(value), names)
+                yield from self._namespace(f"{value.__module__}.{value.__qualname__}", value, names)
             case _:
                 raise NotStorable(type(value).__qualname__)
 
@@ -203,7 +207,7 @@ class _Walker:
         else:
             yield from self.function(function)
 
-    def _namespace(self, name: str, content: Mapping[str, object], names: list[str]) -> Iterator[str]:
+    def _namespace(self, name: str, owner: ModuleType | type, names: list[str]) -> Iterator[str]:
         """`tiles.SIZE` compiles to the names `tiles` and `SIZE`: what they may pick from a module or class."""
         yield f"namespace {name}"
         if name in self.open:
@@ -211,8 +215,10 @@ class _Walker:
         self.open.add(name)
         settled = name.split(".")[0] in _SETTLED
         for key in names:
-            value = content.get(key)
-            if key in content and (not settled or isinstance(value, bool | int | float)):
+            if key not in vars(owner):
+                continue
+            value = getattr(owner, key) if settled else self.captures.attribute(owner, key)
+            if not settled or isinstance(value, bool | int | float):
                 yield f"attribute {key}"
                 yield from self.value(value, names)
         self.open.discard(name)

@@ -38,23 +38,28 @@ class SourceMemory:
     known: bool = False
     fingerprint: str | None = field(default=None)
 
-    def read(self, definition: Definition) -> str | None:
+    def read(self, definition: Definition, captures: Captures) -> str | None:
         if not self.known:
-            self.fingerprint = _fingerprint(definition)
+            self.fingerprint = _fingerprint(definition, captures)
             self.known = True
         return self.fingerprint
 
     def still_holds(self, definition: Definition, captures: Captures) -> bool:
         """Whether the kernel would still be read as at its first use, and its build read what a new one would."""
-        known = self.read(definition)
+        known = self.read(definition, captures)
         return known is not None and known == _fingerprint(definition) and captured_values_hold(captures)
 
 
 def recall(
-    definition: Definition, memory: SourceMemory, specialisation: Specialisation, runtime: Any, options: Options
+    definition: Definition,
+    memory: SourceMemory,
+    specialisation: Specialisation,
+    runtime: Any,
+    options: Options,
+    captures: Captures,
 ) -> Any:
     """The stored artifact, or None."""
-    key = _key(definition, memory, specialisation, runtime, options)
+    key = _key(definition, memory, specialisation, runtime, options, captures)
     payload = None if key is None else default_cache().load(key)
     return None if payload is None else runtime.from_bytes(payload)
 
@@ -70,18 +75,23 @@ def remember(
 ) -> None:
     """Store an artifact that this process has compiled, unless a constant, or the compiler's own source, changed since
     the key was made."""
-    key = _key(definition, memory, specialisation, runtime, options)
+    key = _key(definition, memory, specialisation, runtime, options, captures)
     if key is not None and memory.still_holds(definition, captures) and compiler_stamp() == _STAMP:
         default_cache().store(key, runtime.to_bytes(artifact))
 
 
 def _key(
-    definition: Definition, memory: SourceMemory, specialisation: Specialisation, runtime: Any, options: Options
+    definition: Definition,
+    memory: SourceMemory,
+    specialisation: Specialisation,
+    runtime: Any,
+    options: Options,
+    captures: Captures,
 ) -> str | None:
     facts = getattr(runtime, "cache_facts", None)
     if facts is None or default_cache().folder is None:
         return None
-    fingerprint = memory.read(definition)
+    fingerprint = memory.read(definition, captures)
     if fingerprint is None:
         return None
     return digest(
@@ -98,9 +108,9 @@ def _key(
     )
 
 
-def _fingerprint(definition: Definition) -> str | None:
+def _fingerprint(definition: Definition, captures: Captures | None = None) -> str | None:
     function: Any = definition.function
     try:
-        return source_fingerprint(function)
+        return source_fingerprint(function, captures)
     except NotStorable:
         return None
