@@ -7,8 +7,8 @@ mathematical total is in range exactly when the counter is back at zero.
 from dataclasses import replace
 from typing import assert_never
 
-from isogrid.backends.cpu.emit_memory import evaluate, place_in, to_memory
-from isogrid.backends.cpu.emit_values import BufferRef, Lanes, Val, mask_text, vector, write_slot
+from isogrid.backends.cpu.emit_memory import evaluate, load, place_in, store, to_memory
+from isogrid.backends.cpu.emit_values import BufferRef, Lanes, Val, apply, mask_text, vector, write_slot
 from isogrid.ir import device as d
 from isogrid.ir.device import Machine
 from isogrid.ir.types import Scalar, Space
@@ -26,12 +26,21 @@ def emit_atomic(lanes: Lanes, node: d.Atomic) -> None:
     buffer = lanes.code.buffers[node.buffer]
     place = place_in(lanes, buffer, index)
     lanes.w.stored(buffer.pointer)
-    if lanes.width == 1:
+    if buffer.sums and place.stride == 1 and lanes.width > 1:
+        _sum_lanes(lanes, buffer, place, value)
+    elif lanes.width == 1:
         old = _one(lanes, node, buffer, place, value, expected)
         if node.target:
             write_slot(lanes, lanes.slots[node.target], Val(value.type, old, 0))
     else:
         _each_lane(lanes, node, buffer, place, value, expected)
+
+
+def _sum_lanes(lanes: Lanes, buffer: BufferRef, place: Val, value: Val) -> None:
+    """Add to adjacent private sums."""
+    wide = apply(lanes, "sext" if buffer.element.is_signed else "zext", (value,), Machine.I64)
+    sums = replace(buffer, element=Scalar.I64)
+    store(lanes, sums, place, apply(lanes, "iadd", (load(lanes, sums, place, Machine.I64), wide), Machine.I64))
 
 
 def _each_lane(lanes: Lanes, node: d.Atomic, buffer: BufferRef, place: Val, value: Val, expected: Val | None) -> None:
@@ -66,6 +75,13 @@ def _one(lanes: Lanes, node: d.Atomic, buffer: BufferRef, place: Val, value: Val
     """The element as it was; it is meant only where the node has a target."""
     w = lanes.w
     text = type_text(element_type(node.element))
+    if buffer.sums:
+        extend = "sext" if buffer.element.is_signed else "zext"
+        sum = w.emit(f"getelementptr inbounds i64, ptr {buffer.pointer}, i64 {place.text}", "p")
+        wide = w.emit(f"{extend} i32 {value.text} to i64")
+        before = w.emit(f"load i64, ptr {sum}")
+        w.do(f"store i64 {w.emit(f'add i64 {before}, {wide}')}, ptr {sum}")
+        return before
     address = w.emit(f"getelementptr {text}, ptr {buffer.pointer}, i64 {place.text}", "p")
     if buffer.space is not Space.GLOBAL:
         old = _plain(lanes, node, address, value, expected)

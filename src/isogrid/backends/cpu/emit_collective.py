@@ -7,8 +7,9 @@ them out changes nothing. Integer sums do not depend on order: they are taken ex
 from collections.abc import Callable, Iterator
 
 from isogrid.backends.cpu.emit_memory import load, store
+from isogrid.backends.cpu.emit_regions import OWN_SLOT, operand_store
 from isogrid.backends.cpu.emit_units import counted, lane_loop
-from isogrid.backends.cpu.emit_values import BufferRef, Lanes, Val, apply, literal, splat, vector
+from isogrid.backends.cpu.emit_values import BufferRef, Lanes, Val, apply, literal, vector
 from isogrid.ir import device as d
 from isogrid.ir.device import Machine
 from isogrid.ir.types import Scalar
@@ -49,13 +50,16 @@ def emit_collective(
     region: Callable[[d.Block], None],
     barrier: Callable[[], None],
     trapped: Callable[[int, str], None],
+    stored: bool,
 ) -> None:
-    """`group` is one lane; `region` runs statements for every thread; `trapped` leaves, recording site and thread."""
+    """`group` is one lane; `region` runs statements for every thread; `trapped` leaves, recording site and thread.
+
+    `stored`: the threads have stored their operands already.
+    """
     name = f"scratch {node.scalar.value}"
     scratch = group.code.buffers[name]
-    # Element 0 stays zero for exclusive scans; thread t has element t + 1.
-    own = d.Op("iadd", (_INDEX, d.Literal(1, Machine.I64)), Machine.I64)
-    region((d.Store(name, own, node.value),))
+    if not stored:
+        region((operand_store(node),))
     barrier()
     machine = Machine.I1 if node.scalar is Scalar.BOOL else element_type(node.scalar)
     tool = _Tool(group, scratch, threads, width, node, trapped)
@@ -64,7 +68,7 @@ def emit_collective(
         case "scan":
             store(group, scratch, literal(0, Machine.I64), literal(0, machine))
             tool.scan()
-            place = _INDEX if node.exclusive else own
+            place = _INDEX if node.exclusive else OWN_SLOT
         case "sum" if node.scalar.is_integer:
             tool.exact_sum()
         case "any" | "all":
@@ -257,32 +261,35 @@ class _Tool:
 
     def _vector_scan(self) -> None:
         """Prefixes modulo 2^n: within a vector by doubling distances, from vector to vector by a carry."""
-        w, scalar = self.w, type_text(self.memory)
+        w = self.w
         width = min(self.width, 1 << (self.threads.bit_length() - 1))
         text = type_text(self.memory, width)
-        carry = w.alloca(scalar, "carry")
-        w.do(f"store {scalar} 0, ptr {carry}")
+        carry = w.alloca(text, "carry")
+        w.do(f"store {text} zeroinitializer, ptr {carry}")
 
         def one(first: str, mask: str | None, width: int) -> None:
             lanes = self.lanes(width, mask)
             place = self.place(first, 0, width)
-            value = self.raw(lanes, place).text
-            distance = 1
+            value, distance = self.raw(lanes, place).text, 1
             while distance < width:
                 order = ", ".join(f"i32 {k - distance if k >= distance else width + k}" for k in range(width))
                 moved = w.emit(f"shufflevector {text} {value}, {text} zeroinitializer, <{width} x i32> <{order}>")
                 value = w.emit(f"add {text} {value}, {moved}")
                 distance *= 2
-            before = w.emit(f"load {scalar}, ptr {carry}")
-            if width == 1:
-                value = w.emit(f"add {text} {value}, {before}")
-                w.do(f"store {scalar} {value}, ptr {carry}")
-            else:
-                value = w.emit(f"add {text} {value}, {splat(w, before, self.memory, width)}")
-                w.do(f"store {scalar} {w.emit(f'extractelement {text} {value}, i64 {width - 1}')}, ptr {carry}")
-            self.put(lanes, place, Val(self.memory, value, 0 if width == 1 else None))
+            before = w.emit(f"load {text}, ptr {carry}")
+            # Only this sum waits for the vector before.
+            w.do(f"store {text} {w.emit(f'add {text} {before}, {self._last(value, width)}')}, ptr {carry}")
+            result = w.emit(f"add {text} {value}, {before}")
+            self.put(lanes, place, Val(self.memory, result, 0 if width == 1 else None))
 
         lane_loop(self.group.code, width, "0", str(self.threads), one)
+
+    def _last(self, value: str, width: int) -> str:
+        """The last lane's value in every lane."""
+        if width == 1:
+            return value
+        text, order = type_text(self.memory, width), ", ".join([f"i32 {width - 1}"] * width)
+        return self.w.emit(f"shufflevector {text} {value}, {text} poison, <{width} x i32> <{order}>")
 
     def _running_total(self) -> None:
         """Integer prefixes one after another, exact."""

@@ -14,6 +14,7 @@ from isogrid.backends.cpu.emit_interior import find_interior
 from isogrid.backends.cpu.emit_lanes import emit_thread, in_versions, poll, write_record, zeroed_slots
 from isogrid.backends.cpu.emit_levels import GROUP, LANE, ROW, Levels, expressions_of, find_levels, names_in
 from isogrid.backends.cpu.emit_memory import evaluate, load, store
+from isogrid.backends.cpu.emit_private import PrivateSums, private_sums
 from isogrid.backends.cpu.emit_regions import (
     Crossing,
     Nest,
@@ -74,7 +75,8 @@ def emit_groups(frame: FunctionFrame, strategy: Strategy) -> None:
     axis = lane_axis_of(kernel.geometry.block)
     constructs = group_constructs(kernel.body)
     levels = find_levels(kernel, axis, constructs)
-    facts = LaneFacts(levels, {b.name: b.space for b in kernel.buffers}, axis, True)
+    sums_apart = frozenset[str]() if frame.code.precise else frozenset(private_sums(kernel))
+    facts = LaneFacts(levels, {b.name: b.space for b in kernel.buffers}, axis, True, sums=sums_apart)
     plan, _ = plan_body(kernel.body, facts, constructs)
     variables = dict(kernel.variables) | levels.escaping
     crossing = crossing_values(plan, levels, variables)
@@ -82,6 +84,7 @@ def emit_groups(frame: FunctionFrame, strategy: Strategy) -> None:
     lanes = Lanes(frame.code, 1, {}, {}, variable_slots(frame, {}, 1, uniform), Val(Machine.I64, "0"), levels)
     group = Group(frame, lanes, levels, facts, crossing, {}, strategy, kernel.geometry.block, axis, "", "")
     shared = _allocate(group)
+    sums = PrivateSums(frame)
     w = frame.code.w
     counts = [_group_count(group, a) for a in range(len(group.block))]
 
@@ -100,7 +103,7 @@ def emit_groups(frame: FunctionFrame, strategy: Strategy) -> None:
         w.place(done)
         _end_interval(group)
 
-    counted(w, frame.lo, frame.hi, "1", one)
+    sums.over(lambda first, end: counted(w, first, end, "1", one))
 
 
 def _group_count(group: Group, axis: int) -> str:
@@ -159,7 +162,10 @@ def _allocate(group: Group) -> list[tuple[str, int]]:
         pointer = work_array(frame, "", pitch, max(type.bits // 8, 1), "kept")
         group.kept[name] = BufferRef(pointer, _ELEMENTS[type], Space.SHARED, group.threads)
     for scalar in dict.fromkeys((*scratch_elements(frame.kernel.body), *warp_scratch(frame.kernel))):
-        pointer = work_array(frame, "", pitch + 1, element_type(scalar).bits // 8, "scratch")
+        size = element_type(scalar).bits // 8
+        # Slot 1, the first thread's, starts a cache line, so that no vector crosses one.
+        base = work_array(frame, "", pitch + 64 // size, size, "scratch")
+        pointer = code.w.emit(f"getelementptr inbounds i8, ptr {base}, i64 {64 - size}", "p")
         code.buffers[f"scratch {scalar.value}"] = BufferRef(pointer, scalar, Space.SHARED, group.threads + 1)
     if code.precise:
         group.limit = code.w.alloca("i64", "limit")
@@ -200,14 +206,14 @@ def _nodes(group: Group, plan: Plan) -> None:
             case Region():
                 _region(group, node.body)
             case Step():
-                _step(group, node.node)
+                _step(group, node.node, node.stored)
             case Nest():
                 _nest(group, node)
             case _:
                 assert_never(node)
 
 
-def _step(group: Group, node: d.Statement) -> None:
+def _step(group: Group, node: d.Statement, stored: bool) -> None:
     lanes = group.lanes
     match node:
         case d.Let():
@@ -221,7 +227,7 @@ def _step(group: Group, node: d.Statement) -> None:
         case d.Barrier():
             _end_interval(group)
         case d.Collective():
-            _collective(group, node)
+            _collective(group, node, stored)
         case d.WarpBarrier() | d.WarpCollective() | d.Agree():
             warps = Warps(lanes, lambda body: _region(group, body), group.frame.kernel.warp, group.threads)
             warps.emit(node, group.limit, group.linear)
@@ -312,7 +318,7 @@ def _for(group: Group, node: d.For, body: Plan) -> None:
     w.place(end)
 
 
-def _collective(group: Group, node: d.Collective) -> None:
+def _collective(group: Group, node: d.Collective, stored: bool) -> None:
     """Each thread's value to scratch, combine, each thread's result from there, with a barrier in between."""
 
     def region(body: d.Block) -> None:
@@ -322,7 +328,7 @@ def _collective(group: Group, node: d.Collective) -> None:
         _record_total(group, site, thread, None)
 
     emit_collective(
-        group.lanes, node, group.threads, group.strategy.width, region, lambda: _end_interval(group), trapped
+        group.lanes, node, group.threads, group.strategy.width, region, lambda: _end_interval(group), trapped, stored
     )
 
 

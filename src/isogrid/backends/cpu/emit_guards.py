@@ -49,6 +49,8 @@ class LaneFacts:
     dynamic: bool = False
     #: Names without a value before the lanes start, however uniform they are: a thread keeps them for itself.
     hidden: frozenset[str] = frozenset()
+    #: Arrays whose sums are gathered apart, so that lanes may add to adjacent elements together.
+    sums: frozenset[str] = frozenset()
 
     def level(self, node: d.Expr) -> int:
         return level_of(self.levels, node, dict(self.spaces), self.lane_axis, self.grouped)

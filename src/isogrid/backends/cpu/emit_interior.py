@@ -98,10 +98,10 @@ def _expression(search: _Search, node: d.Expr) -> d.Expr:
         case d.Load():
             return replace(node, index=_expression(search, node.index))
         case d.Op():
-            known = _decided(search, node)
-            if known is not None:
-                return known
-            return _folded(replace(node, arguments=tuple(_expression(search, a) for a in node.arguments)))
+            # Inside out: what a minimum holds may itself be decided, as in `clamp`.
+            inner = _folded(replace(node, arguments=tuple(_expression(search, a) for a in node.arguments)))
+            known = _decided(search, inner) if isinstance(inner, d.Op) else None
+            return inner if known is None else known
         case d.Literal() | d.Argument() | d.Special():
             return node
         case _:
@@ -136,7 +136,7 @@ def _decided(search: _Search, node: d.Op) -> d.Expr | None:
             for lane, limit in (node.arguments, node.arguments[::-1]):
                 order = (limit, lane) if node.op == "smax" else (lane, limit)
                 if _assume(search, d.Op("sle", order, Machine.I1)):
-                    return _expression(search, lane)
+                    return lane
             return None
         case _:
             return None

@@ -11,7 +11,7 @@ Splitting where no barrier stands is allowed because threads of one interval do 
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from isogrid.backends.cpu.emit_guards import LaneFacts, split_guards
@@ -30,9 +30,13 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A `Let` or `Set` of a value of the whole group, a barrier, a collective, or an exit of all threads."""
+    """A `Let` or `Set` of a value of the whole group, a barrier, a collective, or an exit of all threads.
+
+    `stored`: the region before stores the operands of this collective.
+    """
 
     node: d.Statement
+    stored: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +217,35 @@ def _plan(build: _Build, body: d.Block) -> Plan:
             case _:
                 pending.append(node)
     flush()
-    return tuple(nodes)
+    return tuple(_store_operands(build, nodes))
+
+
+def _store_operands(build: _Build, nodes: list[Node]) -> Iterator[Node]:
+    """Let the region before a collective store its operands, unless it runs over some of the threads only."""
+    for place, node in enumerate(nodes):
+        before, after = nodes[place - 1] if place else None, nodes[place + 1] if place + 1 < len(nodes) else None
+        match node:
+            case Region() if isinstance(after, Step) and isinstance(after.node, d.Collective):
+                store = operand_store(after.node)
+                yield replace(node, body=(*node.body, store)) if _is_whole(build, node) else node
+            case Step(d.Collective()) if isinstance(before, Region):
+                yield replace(node, stored=_is_whole(build, before))
+            case _:
+                yield node
+
+
+def _is_whole(build: _Build, region: Region) -> bool:
+    split = split_guards(region.body, build.facts)
+    leaves = any(isinstance(s, d.Return | d.Leave) for s in every_statement(region.body))
+    return not (split.bounds or split.gates or leaves)
+
+
+def operand_store(node: d.Collective) -> d.Store:
+    """Each thread's operand to its slot of the scratch array; element 0 stays zero for exclusive scans."""
+    return d.Store(f"scratch {node.scalar.value}", OWN_SLOT, node.value)
+
+
+OWN_SLOT = d.Op("iadd", (d.Special("linear", 0), d.Literal(1, d.Machine.I64)), d.Machine.I64)
 
 
 def _is_of_group(build: _Build, name: str) -> bool:
@@ -323,6 +355,8 @@ def crossing_values(plan: Plan, levels: Levels, variables: dict[str, d.Machine])
         # The region that stores a collective's operands and the one that sets its result are made later.
         if isinstance(step.node, d.Collective | d.WarpCollective | d.WarpBarrier | d.Agree):
             names = {name for expression in expressions_of(step.node) for name in names_in(expression)}
+            if step.stored:
+                names.clear()
             if not isinstance(step.node, d.WarpBarrier):
                 names.add(step.node.target)
             for name in names:

@@ -5,21 +5,22 @@ vectors, several registers wide where a chain of operations waits for itself; at
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, assert_never
 
 from isogrid.backends.cpu.emit_guards import LaneFacts, split_guards
 from isogrid.backends.cpu.emit_interior import find_interior
 from isogrid.backends.cpu.emit_levels import LANE, expressions_of, find_levels
-from isogrid.backends.cpu.emit_regions import group_constructs
+from isogrid.backends.cpu.emit_pressure import most_alive
+from isogrid.backends.cpu.emit_regions import every_statement, group_constructs
 from isogrid.backends.cpu.target import HostTarget
 from isogrid.ir import device as d
 from isogrid.ir.types import Space
 
 #: How much more often the body of a loop is taken to run than what is around it.
 _LOOP_WEIGHT = 16
-#: Lane values that one register file holds comfortably when each takes four registers.
-_FEW_VALUES = 6
+#: Statements of a body that is worth writing with four registers for each value.
+_SMALL = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,9 @@ class _Counts:
     narrow: int = 0
     wide: int = 0
     gathers: int = 0
+    byte_gathers: int = 0
+    spaced: int = 0
+    quotients: int = 0
     adjacent: int = 0
     atomics: int = 0
     checks: int = 0
@@ -47,9 +51,6 @@ class _Counts:
     loops: int = 0
     waits: int = 0
     memory_in_waits: int = 0
-    #: Lane values that live through a waiting loop, and those that live within one trip.
-    lane_names: set[str] = field(default_factory=set[str])
-    passing: set[str] = field(default_factory=set[str])
 
 
 def choose_strategy(kernel: d.Kernel, target: HostTarget, forced: int | None) -> Strategy:
@@ -59,25 +60,41 @@ def choose_strategy(kernel: d.Kernel, target: HostTarget, forced: int | None) ->
     if forced is not None:
         return Strategy(min(forced, _power_above(row)), "plain", "as asked", fixed=True)
     counts = _counts(kernel)
-    if counts.atomics * 4 > counts.narrow + counts.wide:
+    if counts.atomics * 4 > counts.narrow + counts.wide and not kernel.grouped:
         return Strategy(1, "plain", "scalar lanes for atomics")
-    if counts.gathers * 4 > counts.narrow + counts.wide and target.cpu.startswith("znver"):
+    slow_gathers = counts.gathers if target.cpu.startswith("znver") else counts.byte_gathers
+    if slow_gathers and slow_gathers * 4 >= counts.narrow + counts.wide:
         return Strategy(1, "plain", "scalar lanes for gathers")
-    streams = not (counts.loops or counts.checks or counts.branches or counts.gathers or counts.atomics)
+    streams = not (
+        counts.loops or counts.checks or counts.branches or counts.gathers or counts.spaced or counts.atomics
+    )
     if streams and not kernel.grouped:
         return Strategy(1, "vectorise", "a scalar loop for the vectoriser")
     # Regions of a grouped kernel choose between full and half vectors each for itself.
     bits = 64 if counts.wide > 4 * counts.narrow and not kernel.grouped else 32
     width = target.vector_bits // bits
-    if counts.waits and not counts.memory_in_waits and not kernel.grouped and len(counts.lane_names) <= _FEW_VALUES:
-        return Strategy(width * (4 if target.vector_registers >= 32 else 2), "plain", "wide vectors for a waiting loop")
+    if not counts.gathers and not counts.quotients:
+        width *= _registers_each(counts, kernel, target)
     return Strategy(min(width, _power_above(row)), "plain", "explicit vectors")
 
 
+def _registers_each(counts: _Counts, kernel: d.Kernel, target: HostTarget) -> int:
+    """Registers for each lane value: several hide latencies and share what is done once per vector, if all fit."""
+    alive, room = most_alive(kernel.body, counts.facts), target.vector_registers * 5 // 8
+    if counts.waits and not counts.memory_in_waits:
+        room = target.vector_registers * 7 // 8
+    small = sum(1 for _ in every_statement(kernel.body)) <= _SMALL
+    if small and alive * 4 <= room:
+        return 4
+    return 2 if alive * 2 <= room else 1
+
+
 def region_width(body: d.Block, facts: LaneFacts, widest: int) -> int:
-    """Lanes for one region of a grouped kernel: half of them where it mostly computes 64-bit values."""
+    """Lanes for one region of a grouped kernel: half where it mostly computes 64-bit values, one for atomics."""
     counts = _Counts(facts, {})
     _count(counts, body, 1, False)
+    if counts.atomics * 4 > counts.narrow + counts.wide:
+        return 1
     return max(widest // 2, 1) if counts.wide > 4 * counts.narrow and widest > 1 else widest
 
 
@@ -113,15 +130,12 @@ def _count(counts: _Counts, body: d.Block, weight: int, waiting: bool) -> None:
         match node:
             case d.Let():
                 counts.strides[node.name] = stride_of(counts, node.value)
-                if waiting:
-                    counts.passing.add(node.name)
-            case d.Set():
-                if waiting and counts.facts.levels.values.get(node.name, 0) == LANE:
-                    counts.lane_names.add(node.name)
             case d.Store():
-                _access(counts, node.buffer, node.index, weight, waiting)
+                _access(counts, node.buffer, node.index, node.value.type.bits, weight, waiting)
             case d.Atomic():
-                counts.atomics += weight
+                counts.atomics += (
+                    0 if node.buffer in counts.facts.sums and stride_of(counts, node.index) == 1 else weight
+                )
             case d.Check():
                 counts.checks += weight if counts.facts.level(node.ok) == LANE else 0
             case d.If():
@@ -151,6 +165,8 @@ def _expression(counts: _Counts, node: d.Expr, weight: int, waiting: bool) -> No
         case d.Op():
             for argument in node.arguments:
                 _expression(counts, argument, weight, waiting)
+            if _is_quotient(counts, node):
+                counts.quotients += weight
             if stride_of(counts, node) is None:
                 if node.type.bits == 64:
                     counts.wide += weight
@@ -158,23 +174,33 @@ def _expression(counts: _Counts, node: d.Expr, weight: int, waiting: bool) -> No
                     counts.narrow += weight
         case d.Load():
             _expression(counts, node.index, weight, waiting)
-            _access(counts, node.buffer, node.index, weight, waiting)
-        case d.Value():
-            kept = waiting and node.name not in counts.passing
-            if kept and counts.strides.get(node.name, 0) is None:
-                counts.lane_names.add(node.name)
-        case d.Literal() | d.Argument() | d.Special():
+            _access(counts, node.buffer, node.index, node.type.bits, weight, waiting)
+        case d.Literal() | d.Value() | d.Argument() | d.Special():
             return
         case _:
             assert_never(node)
 
 
-def _access(counts: _Counts, buffer: str, index: d.Expr, weight: int, waiting: bool) -> None:
+def _is_quotient(counts: _Counts, node: d.Op) -> bool:
+    """Whether a division gives the same quotient in whole narrow vectors but seldom in wide ones."""
+    if node.op not in ("udiv", "urem", "lshr", "iand") or stride_of(counts, node.arguments[0]) != 1:
+        return False
+    second = node.arguments[1]
+    if not isinstance(second, d.Literal):
+        return node.op in ("udiv", "urem")
+    divisor = {"lshr": 1 << min(second.bits, 63), "iand": second.bits + 1}.get(node.op, second.bits)
+    return divisor >= _LOOP_WEIGHT
+
+
+def _access(counts: _Counts, buffer: str, index: d.Expr, bits: int, weight: int, waiting: bool) -> None:
     stride = stride_of(counts, index)
     if stride == 1:
         counts.adjacent += weight
+    elif stride in (2, 3, 4):
+        counts.spaced += weight
     elif stride != 0 and counts.facts.spaces.get(buffer) is not Space.LOCAL:
         counts.gathers += weight
+        counts.byte_gathers += weight if bits < 32 else 0
     if stride != 0 and waiting:
         counts.memory_in_waits += weight
 

@@ -43,6 +43,8 @@ class BufferRef:
     pitch: int = 1
     shadow: str = ""
     total: int | None = None
+    #: Whether `pointer` holds sums in 64 bits that go to the array later.
+    sums: bool = False
 
 
 @dataclass(slots=True)
