@@ -17,6 +17,7 @@ from isogrid.backends.cpu.emit_regions import group_constructs
 from isogrid.backends.cpu.emit_rename import name_assignments
 from isogrid.backends.cpu.emit_strategy import Strategy, choose_strategy, lane_axis_of
 from isogrid.backends.cpu.emit_units import emit_rows, emit_threads
+from isogrid.backends.cpu.emit_warps import warp_notes
 from isogrid.backends.cpu.layout import EmittedModule, layout_of, unit_of
 from isogrid.backends.cpu.target import HostTarget
 from isogrid.ir import device as d
@@ -57,7 +58,7 @@ def emit_module(kernel: d.Kernel, target: HostTarget, options: Mapping[str, Any]
         layout=layout_of(kernel),
         pipeline=strategy.pipeline,
         polls=functions[0].polls,
-        notes=(f"{strategy.reason}: {strategy.width} lanes at a time",),
+        notes=(f"{strategy.reason}: {strategy.width} lanes at a time", *warp_notes(kernel)),
     )
 
 
