@@ -28,7 +28,7 @@ test: $(VENV)/.has-dev
 check: $(VENV)/.has-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/pyright
+	$(BIN)/pyright --project .
 	$(BIN)/lint-imports --no-cache
 
 bench: $(VENV)/.has-bench
