@@ -171,6 +171,11 @@ launch(slow, block(20, out), out.size)
 """
 
 
+def restore_interrupt() -> None:
+    """A shell starts what it runs in the background with Ctrl-C ignored, and children inherit that."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def child(body: str, **environment: str) -> "subprocess.Popen[str]":
     code = textwrap.dedent(PRELUDE) + textwrap.dedent(body)
     paths = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
@@ -180,6 +185,7 @@ def child(body: str, **environment: str) -> "subprocess.Popen[str]":
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
+        preexec_fn=restore_interrupt,
     )
 
 

@@ -325,13 +325,18 @@ def seconds_to_interrupt(file: Path) -> float:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
+        # A shell starts what it runs in the background with Ctrl-C ignored, and children inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
     time.sleep(0.3)
     sent = time.monotonic()
     process.send_signal(signal.SIGINT)
-    text, _ = process.communicate(timeout=60)
+    try:
+        text, _ = process.communicate(timeout=60)
+    finally:
+        process.kill()
     assert process.returncode == 0, text
     word, when, after = text.split()
     assert word == "interrupted" and after == "True"
