@@ -88,7 +88,7 @@ def test_the_random_kernels_hold_every_node_kind() -> None:
     """The two tests above prove nothing about a node that their generators never make."""
     seen: set[type] = set()
 
-    @settings(RANDOM, max_examples=150)
+    @settings(RANDOM, max_examples=600)
     @given(kernels(), device_kernels())
     def collect(kernel: k.Kernel, device: d.Kernel) -> None:
         seen.update(type(node) for node in visit(kernel.body))

@@ -30,8 +30,10 @@ def evaluate(c: Context, e: k.Expr) -> Value:
     match e:
         case k.Const(value, type):
             return _constant(c, value, type)
-        case k.Local(name, _):
-            return c.environment[name]
+        case k.Local(name, type):
+            known = c.environment.get(name)
+            # Assigned on every way here, though on each of them inside a loop that was not followed to that exit.
+            return known if known is not None else _loaded(c, c.fresh(name, THREAD), type)
         case k.ScalarValue(name, type):
             return _parameter(c, name, type)
         case k.DimValue(name):
