@@ -187,7 +187,7 @@ class _Walk:
         before_returned = self.returned
         before = self._snapshot()
         while True:
-            known = (dict(self.values), dict(self.private), self.returned, replace(frame))
+            known = (dict(self.values), dict(self.private), dict(self.left), self.returned, replace(frame))
             self.loops.append(frame)
             frame.continued = None
             if counter is not None:
@@ -208,7 +208,7 @@ class _Walk:
                 # The older cause is kept, so that causes settle even where the body swaps two variables.
                 self.values[name] = cause or self.values.get(name)
             frame.continued = None
-            if known == (self.values, self.private, self.returned, frame):
+            if known == (self.values, self.private, self.left, self.returned, frame):
                 break
         apart = frame.broke or (self.returned if self.returned is not before_returned else None)
         whole = (*loop.prelude, *body) if isinstance(loop, k.While) else body
