@@ -4,6 +4,7 @@ import dataclasses
 import gc
 import pickle
 import sys
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 
 from isogrid.backends.cpu import pool
 from isogrid.backends.cpu.runtime import CpuRuntime
-from isogrid.backends.cpu.stub import native_call
+from isogrid.backends.cpu.stub import native_call, whole_call
 from isogrid.ir import kernel as k
 from isogrid.ir.types import Access, Scalar, Space
 
@@ -137,6 +138,52 @@ def test_unusual_calls_change_nothing(call: Callable[..., object], case: str) ->
 def test_keywords_are_pythons_error(call: Callable[..., object]) -> None:
     with pytest.raises(TypeError):
         call(2.0, X, y=Y)
+
+
+def test_a_whole_call_hands_what_is_unusual_to_the_slow_path(call: Callable[..., object]) -> None:
+    seen: list[tuple[tuple[Any, ...], dict[str, Any]]] = []
+
+    def slow(*arguments: Any, **keywords: Any) -> None:
+        seen.append((arguments, keywords))
+
+    whole = whole_call(call, slow, UNUSUAL)
+    x, y = arrays()
+    objects = (x, y, UNUSUAL, slow)
+    before = [sys.getrefcount(o) for o in objects]
+    for _ in range(1000):
+        assert whole(2.0, x, y) is None
+    assert seen == []
+    assert y[1] == 2001
+    for _ in range(1000):
+        assert whole(2.0, x) is None
+        assert whole(2.0, x, y=y) is None
+        assert whole(a=2.0) is None
+    assert seen[:3] == [((2.0, x), {}), ((2.0, x), {"y": y}), ((), {"a": 2.0})]
+    assert len(seen) == 3000
+    seen.clear()
+    assert [sys.getrefcount(o) for o in objects] == before
+
+
+def test_a_whole_call_raises_what_the_slow_path_raises(call: Callable[..., object]) -> None:
+    def slow(*arguments: Any) -> None:
+        raise ValueError(len(arguments))
+
+    with pytest.raises(ValueError, match="1"):
+        whole_call(call, slow, UNUSUAL)(2.0)
+
+
+def test_a_whole_call_frees_its_slow_path(call: Callable[..., object]) -> None:
+    class Slow:
+        whole: Any = None
+
+        def __call__(self, *arguments: Any) -> None: ...
+
+    slow = Slow()
+    slow.whole = whole_call(call, slow, UNUSUAL)
+    gone = weakref.ref(slow)
+    del slow
+    gc.collect()
+    assert gone() is None
 
 
 def test_unpickled_arrays_are_usual(call: Callable[..., object]) -> None:

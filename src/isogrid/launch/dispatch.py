@@ -93,7 +93,7 @@ def launch(
         return
     native = native_callable(runtime(device), artifact, program, definition, specialisation, used)
     if native is not None:
-        kernel.install(native, choice.device)
+        kernel.install(native, choice.device, runtime(device))
 
 
 def effective_options(explicit: Options, device: Device) -> Options:

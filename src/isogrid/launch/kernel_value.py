@@ -5,7 +5,7 @@ import functools
 import sys
 from collections.abc import Callable, Mapping
 from types import FunctionType
-from typing import Any, Final, NoReturn, cast
+from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
 from isogrid.diagnostics.report import Report
 from isogrid.frontend.define import define
@@ -16,7 +16,7 @@ from isogrid.launch import dispatch
 from isogrid.launch.devices import SCOPES, Device, choose, device as device_named  # isort: skip
 from isogrid.launch.errors import DeviceError, LaunchError, LaunchTypeError, OptionError, RequirementError
 from isogrid.launch.geometry import Given
-from isogrid.launch.native import UNUSUAL
+from isogrid.launch.native import whole_callable
 from isogrid.launch.options import (
     NO_OPTIONS,
     PORTABLE,
@@ -26,6 +26,7 @@ from isogrid.launch.options import (
     unknown_option,
 )
 from isogrid.launch.specialise import check_specialisations, tunable_values
+from isogrid.runtimes.protocol import Runtime
 from isogrid.support.errors import KernelRefused, KnownLimit
 from isogrid.traps import Trap
 
@@ -40,13 +41,16 @@ def _for_the_author(error: Exception) -> Exception:
     return error.with_traceback(None)
 
 
-def _unusual(*arguments: Any) -> Any:
-    """Stands for a native callable that there is not."""
-    return UNUSUAL
-
-
 class Kernel:
     """A kernel with its options and device. Calling it launches it; `on`, `options` and `bind` give new values."""
+
+    # Python calls what the slot `__call__` of the value holds: `_call`, or a device's builtin, with no Python frame.
+    __slots__ = ("__call__", "__dict__", "__weakref__")
+
+    if TYPE_CHECKING:
+
+        def __call__(self, *arguments: Any, **keywords: Any) -> None:
+            """Launch on these arguments and return when the launch is done."""
 
     __isogrid_kernel__ = True
 
@@ -56,7 +60,6 @@ class Kernel:
     tunables: Mapping[str, int]
     device: Device | None
     fixed: Mapping[str, Any]
-    native: Callable[..., Any]
     scoped: dict[Device, Callable[..., Any]]
 
     def __init__(
@@ -76,7 +79,7 @@ class Kernel:
         put("tunables", dict(tunables or {}))
         put("device", device)
         put("fixed", dict(fixed or {}))
-        put("native", _unusual)
+        put("__call__", self._call)
         put("scoped", {})
         self._check_block()
         tell_of_changes(self)
@@ -105,13 +108,12 @@ class Kernel:
     def __deepcopy__(self, memo: dict[int, Any]) -> "Kernel":
         return self
 
-    def __call__(self, *arguments: Any, **keywords: Any) -> None:
-        """Launch on these arguments and return when the launch is done."""
-        if keywords or self.native(*arguments) is not None:
-            try:
-                self._launch(arguments, keywords)
-            except OF_THE_AUTHOR as error:
-                raise _for_the_author(error) from None
+    def _call(self, *arguments: Any, **keywords: Any) -> None:
+        """A call with no native callable, or one that it found unusual."""
+        try:
+            self._launch(arguments, keywords)
+        except OF_THE_AUTHOR as error:
+            raise _for_the_author(error) from None
 
     def _launch(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> None:
         if SCOPES.open and not keywords:
@@ -221,11 +223,11 @@ class Kernel:
         parts += [f"{name} bound" for name in self.fixed]
         return f"<isogrid kernel {' '.join(parts)}>"
 
-    def install(self, native: Callable[..., Any], device: Device) -> None:
+    def install(self, native: Callable[..., Any], device: Device, runtime: Runtime) -> None:
         """Let calls try `native` first: always, or within `ig.use` blocks of that device while one is open."""
         with SCOPES.lock:
             if self.device is not None or not SCOPES.open:
-                object.__setattr__(self, "native", native)
+                object.__setattr__(self, "__call__", whole_callable(runtime, native, self._call))
             else:
                 self.scoped[device] = native
 
@@ -234,7 +236,7 @@ class Kernel:
         if defaults:
             self.scoped.clear()
         if defaults or self.device is None:
-            object.__setattr__(self, "native", _unusual)
+            object.__setattr__(self, "__call__", self._call)
 
     def __reduce__(self) -> Any:
         from isogrid.launch.pickling import reduced

@@ -1,5 +1,6 @@
 """The hook for a device's native launch stub: the whole of an ordinary call in machine code."""
 
+from collections.abc import Callable
 from typing import Any, Final
 
 from isogrid.frontend.definition import Definition, ScalarDeclaration, Specialisation
@@ -37,6 +38,19 @@ def native_callable(
     if make is None or definition.kind is None or not _arrays_decide(definition):
         return None
     return make(artifact, program, NativePlan(definition, spec, options.values()))
+
+
+def whole_callable(runtime: Runtime, native: Callable[..., Any], slow: Callable[..., None]) -> Callable[..., None]:
+    """`native`, then `slow` for what it finds unusual; on some devices one builtin, without a Python frame."""
+    make = getattr(runtime, "whole_call", None)
+    if make is not None:
+        return make(native, slow, UNUSUAL)
+
+    def call(*arguments: Any, **keywords: Any) -> None:
+        if keywords or native(*arguments) is not None:
+            slow(*arguments, **keywords)
+
+    return call
 
 
 def _arrays_decide(definition: Definition) -> bool:

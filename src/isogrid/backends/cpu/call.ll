@@ -26,6 +26,8 @@
 declare double @PyFloat_AsDouble(ptr)
 declare i64 @PyLong_AsLongLongAndOverflow(ptr, ptr)
 declare ptr @PyCapsule_GetPointer(ptr, ptr)
+declare ptr @PyTuple_GetItem(ptr, i64)
+declare ptr @PyObject_Vectorcall(ptr, ptr, i64, ptr)
 declare void @Py_IncRef(ptr)
 declare ptr @malloc(i64)
 declare ptr @calloc(i64, i64)
@@ -85,6 +87,29 @@ unusual:
   %object = load ptr, ptr %unusual.place
   call void @Py_IncRef(ptr %object)
   ret ptr %object
+}
+
+; The same as a whole call (METH_FASTCALL | METH_KEYWORDS): what is unusual, keywords included, goes on to a Python
+; callable with the same arguments. `self` is the tuple of the capsule, that callable and the object `unusual`.
+define ptr @isogrid_whole_call(ptr %self, ptr %arguments, i64 %given, ptr %names) {
+entry:
+  %positional = icmp eq ptr %names, null
+  br i1 %positional, label %try, label %slow
+try:
+  %capsule = call ptr @PyTuple_GetItem(ptr %self, i64 0)
+  %result = call ptr @isogrid_call(ptr %capsule, ptr %arguments, i64 %given)
+  %unusual = call ptr @PyTuple_GetItem(ptr %self, i64 2)
+  %is.unusual = icmp eq ptr %result, %unusual
+  br i1 %is.unusual, label %drop, label %out
+out:
+  ret ptr %result
+drop:
+  call void @Py_DecRef(ptr %unusual)
+  br label %slow
+slow:
+  %callable = call ptr @PyTuple_GetItem(ptr %self, i64 1)
+  %slow.result = call ptr @PyObject_Vectorcall(ptr %callable, ptr %arguments, i64 %given, ptr %names)
+  ret ptr %slow.result
 }
 
 ; Scalars and data pointers into the block, sizes and integer scalars into cells, every array into `arrays`. Gives the

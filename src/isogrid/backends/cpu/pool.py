@@ -30,6 +30,7 @@ _NAMES: Final = (
     "isogrid_launch",
     "isogrid_precise",
     "isogrid_call",
+    "isogrid_whole_call",
 )
 _STATISTICS: Final = ("workers", "joined", "moved", "sleepers")
 _MOST_WORKERS: Final = 255
@@ -59,6 +60,7 @@ class NativePool:
     launch: Callable[[int, int, int], int]
     precise: Callable[[int, int, int, int], int]
     call_address: int
+    whole_call_address: int
     _statistic: Callable[[int], int]
     _reset: Callable[[], None]
 
@@ -81,6 +83,7 @@ def native_pool() -> NativePool:
         launch=launch(code["isogrid_launch"]),
         precise=precise(code["isogrid_precise"]),
         call_address=code["isogrid_call"],
+        whole_call_address=code["isogrid_whole_call"],
         _statistic=statistic(code["isogrid_statistic"]),
         _reset=reset(code["isogrid_reset"]),
     )

@@ -17,7 +17,7 @@ from isogrid.backends.cpu import artifact as a
 from isogrid.backends.cpu import layout, pool, serial
 from isogrid.backends.cpu.artifact import CpuArtifact, LoadedVariant, Variant
 from isogrid.backends.cpu.objectcache import machine_facts
-from isogrid.backends.cpu.stub import native_call
+from isogrid.backends.cpu.stub import native_call, whole_call
 from isogrid.frontend.definition import Definition, Specialisation
 from isogrid.ir import kernel as k
 from isogrid.ir.types import Scalar
@@ -71,6 +71,12 @@ class CpuRuntime:
             derived=definition.derived,
         )
 
+    def whole_call(
+        self, native: Callable[..., object], slow: Callable[..., None], unusual: object
+    ) -> Callable[..., None]:
+        """A launch stub and the slow path behind it as one callable."""
+        return whole_call(native, slow, unusual)
+
     def cache_facts(self) -> tuple[str, ...]:
         """What stored artifacts depend on besides the kernel."""
         return machine_facts()
@@ -94,24 +100,16 @@ def is_small(kernel: k.Kernel, bound: BoundLaunch) -> bool:
     return max(sizes) < _SMALL
 
 
-def _compile(kernel: k.Kernel, options: Mapping[str, Any], facts: LaunchFacts) -> Variant:
-    """The whole way down. Imported here, so that a launch from the disk cache loads no compiler."""
-    from isogrid.backends.cpu.emit import emit_module
-    from isogrid.backends.cpu.objectcache import cached_object
-    from isogrid.backends.cpu.target import host_target
-    from isogrid.pipeline import lower, optimise
+def _compile(kernel: k.Kernel, options: Mapping[str, Any], facts: LaunchFacts) -> LoadedVariant:
+    # Imported here, so that a launch from the disk cache loads no compiler.
+    from isogrid.backends.cpu.compile import compile_variant
 
-    disabled: frozenset[str] = options.get("disable", frozenset())
-    device = lower(optimise(kernel, disabled, facts, options), facts)
-    emission = {**options, "cpu_width": 1} if "vectorise" in disabled else options
-    module = emit_module(device, host_target(), emission)
-    return a.make_variant(device, module, cached_object(module.text, module.pipeline))
+    return compile_variant(kernel, options, facts)
 
 
 def _wide(artifact: CpuArtifact) -> LoadedVariant:
     if artifact.wide is None:
-        facts = LaunchFacts(small=False)
-        artifact.wide = a.load_variant(_compile(artifact.kernel(), artifact.options, facts))
+        artifact.wide = _compile(artifact.kernel(), artifact.options, LaunchFacts(small=False))
     return artifact.wide
 
 
@@ -191,6 +189,7 @@ class _Launch:
         A kernel with a data race may take another way this time. Then the whole launch is run again in order, and
         what that run does is the result: it may also be that nothing traps.
         """
+        self.variant.ensure_precise()
         for start in dict.fromkeys((low, 0)):
             self._restore(saved)
             block = ctypes.addressof(self.block)

@@ -10,7 +10,7 @@ import ctypes
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -69,6 +69,11 @@ class _MethodDefinition(ctypes.Structure):
         ("flags", ctypes.c_int),
         ("doc", ctypes.c_char_p),
     )
+
+
+#: Flags of a method definition: a vector of positional arguments, and a tuple of the names of those given by keyword.
+_FASTCALL: Final = 0x80
+_KEYWORDS: Final = 0x02
 
 
 class _NotExpressible(Exception):
@@ -315,15 +320,32 @@ def _function(
         units_cell=builder.units,
         most_saved=_MOST_SAVED_BYTES,
     )
-    fastcall = 0x80
-    method = _MethodDefinition(name.encode(), pool.native_pool().call_address, fastcall, None)
-    _KEPT.append((call, method, parameters, program, unusual))
+    _KEPT.append((call, parameters, program, unusual))
     new_capsule = ctypes.pythonapi.PyCapsule_New
     new_capsule.restype, new_capsule.argtypes = ctypes.py_object, (ctypes.c_void_p,) * 3
+    capsule = new_capsule(ctypes.addressof(call), None, None)
+    return _builtin(name, pool.native_pool().call_address, _FASTCALL, capsule)
+
+
+def whole_call(native: Callable[..., object], slow: Callable[..., None], unusual: object) -> Callable[..., None]:
+    """A callable that launches as `native` does and calls `slow` with the same arguments where `native` will not.
+
+    One machine-code call instead of a Python function around `native`, which would cost more than the launch.
+    """
+    # A builtin's `__self__` is the object that it was made with.
+    capsule: object = getattr(native, "__self__")  # noqa: B009
+    name: str = getattr(native, "__name__")  # noqa: B009
+    return _builtin(name, pool.native_pool().whole_call_address, _FASTCALL | _KEYWORDS, (capsule, slow, unusual))
+
+
+def _builtin(name: str, address: int, flags: int, owner: object) -> Callable[..., Any]:
+    """A Python function whose code is at `address` and gets `owner` as its self."""
+    method = _MethodDefinition(name.encode(), address, flags, None)
+    _KEPT.append(method)
     new_function = ctypes.pythonapi.PyCFunction_NewEx
     new_function.restype = ctypes.py_object
     new_function.argtypes = (ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
-    return new_function(ctypes.addressof(method), new_capsule(ctypes.addressof(call), None, None), None)
+    return new_function(ctypes.addressof(method), owner, None)
 
 
 def _type_numbers(element: Scalar) -> tuple[int, int]:
