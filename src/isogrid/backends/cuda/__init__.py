@@ -1,0 +1,1 @@
+"""The `cuda` device: NVIDIA GPUs through their driver alone."""

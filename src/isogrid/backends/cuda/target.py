@@ -1,0 +1,108 @@
+"""Which NVIDIA processor code is made for, and LLVM's NVPTX backend: LLVM IR text to PTX text."""
+
+import functools
+import importlib
+from typing import Any, Final
+
+from isogrid.support.errors import CompilerBug
+from isogrid.support.records import dataclass
+
+#: The first PTX version that knows each architecture, by compute capability, for those that LLVM 22 knows.
+_FIRST_PTX: Final = {
+    70: 60,
+    72: 61,
+    75: 63,
+    80: 70,
+    86: 71,
+    87: 74,
+    89: 78,
+    90: 80,
+    100: 86,
+    101: 86,
+    103: 88,
+    120: 87,
+    121: 88,
+}
+#: The newest PTX version that LLVM 22 writes.
+_NEWEST_PTX: Final = 90
+
+
+@dataclass(frozen=True, slots=True)
+class CudaTarget:
+    """`capability` is 10 * major + minor of the code's architecture, `ptx` the version of the text times ten."""
+
+    capability: int
+    ptx: int
+
+    @property
+    def arch(self) -> str:
+        return f"sm_{self.capability}"
+
+    @property
+    def has_nan_minimum(self) -> bool:
+        """Whether f32 minimum and maximum that propagate NaN are one instruction."""
+        return self.capability >= 80
+
+    @property
+    def chains_launches(self) -> bool:
+        """Whether a kernel may start before the one in front of it has ended (programmatic dependent launch)."""
+        return self.capability >= 90
+
+
+def cuda_target(capability: tuple[int, int], driver_ptx: int = _NEWEST_PTX) -> CudaTarget:
+    """Code for a device of this compute capability. A device newer than LLVM knows runs the newest code that the
+    driver translates forward. Raises `CompilerBug` for one older than sm_70, which callers refuse."""
+    wanted = 10 * capability[0] + capability[1]
+    known = [c for c in sorted(_FIRST_PTX) if c <= wanted and _FIRST_PTX[c] <= driver_ptx]
+    if not known:
+        raise CompilerBug(f"no code for compute capability {capability[0]}.{capability[1]}")
+    return CudaTarget(known[-1], _FIRST_PTX[known[-1]])
+
+
+@functools.cache
+def _binding() -> Any:
+    """llvmlite's binding layer (it has no types) with the NVPTX target ready."""
+    llvm = importlib.import_module("llvmlite.binding")
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    return llvm
+
+
+def _machine(target: CudaTarget) -> Any:
+    llvm = _binding()
+    found = llvm.Target.from_triple("nvptx64-nvidia-cuda")
+    return found.create_target_machine(cpu=target.arch, features=f"+ptx{target.ptx}", opt=3)
+
+
+@functools.cache
+def data_layout(target: CudaTarget) -> str:
+    """The data layout that LLVM uses. It must stand in the text: set afterwards, 64-bit accesses are split."""
+    return str(_machine(target).target_data)
+
+
+def compile_ptx(text: str, target: CudaTarget, *, passes: bool = True) -> str:
+    """PTX of an LLVM module. Raises `CompilerBug` when LLVM rejects the text."""
+    module, machine = _optimised(text, target, passes)
+    return str(machine.emit_assembly(module))
+
+
+def optimised_text(text: str, target: CudaTarget) -> str:
+    """The LLVM IR as the backend sees it, for people who read it."""
+    return str(_optimised(text, target, True)[0])
+
+
+def _optimised(text: str, target: CudaTarget, passes: bool) -> tuple[Any, Any]:
+    llvm = _binding()
+    machine = _machine(target)
+    try:
+        module = llvm.parse_assembly(text)
+        module.verify()
+    except RuntimeError as problem:
+        raise CompilerBug(f"LLVM rejects the module: {problem}") from problem
+    if passes:
+        options = llvm.create_pipeline_tuning_options(speed_level=1)
+        options.loop_vectorization = False
+        options.slp_vectorization = False
+        builder = llvm.create_pass_builder(machine, options)
+        builder.getModulePassManager().run(module, builder)
+    return module, machine
