@@ -7,9 +7,10 @@ import argparse
 import json
 import math
 import os
+import shlex
+import statistics
 import sys
 import time
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,8 @@ from .machine import describe
 from .suite import BARS, CLASSES, MEAN_BAR
 
 RESULTS = Path(__file__).resolve().parent / "results"
+#: At most so many samples of each side stay in the file.
+KEPT = 50
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -36,7 +39,7 @@ def main(arguments: list[str] | None = None) -> int:
     unknown = set(options.kernels) - set(CLASSES)
     if unknown:
         parser.error(f"unknown kernels: {', '.join(sorted(unknown))}; there are {', '.join(CLASSES)}")
-    console = Console()
+    console = Console(width=None if sys.stdout.isatty() else 120)
     machine = describe()
     console.print(
         f"[bold]{machine['processor']}[/] ({machine['llvm_name']}, {machine['vectors']}), {machine['cores']} cores"
@@ -54,11 +57,30 @@ def main(arguments: list[str] | None = None) -> int:
     latencies = [] if options.no_latency else measure()
     if latencies:
         console.print(latency_table(latencies))
-    file = save(options.output, machine, results, mean, latencies, load=os.getloadavg())
+    missed = misses(results, mean, latencies)
+    for line in missed:
+        console.print(f"[red]misses its bar: {line}")
+    command = shlex.join(["python", "-m", "benchmarks.run", *(sys.argv[1:] if arguments is None else arguments)])
+    file = save(
+        options.output, machine, results, mean, latencies, {"before": busy, "after": os.getloadavg()[0]}, command
+    )
     console.print(f"kept in {file}")
     if any(result.error for result in results):
         return 2
-    return 0 if all(verdict(result) for result in results) and mean >= MEAN_BAR else 1
+    return 1 if missed else 0
+
+
+def misses(results: list[Result], mean: float, latencies: list[dict[str, Any]]) -> list[str]:
+    """Everything that misses its bar, a line each."""
+    lines = [
+        f"{result.name}: {result.ratio:.2f} of {BARS[CLASSES[result.name]]:g} ({CLASSES[result.name]})"
+        for result in results
+        if result.samples and not verdict(result)
+    ]
+    if mean < MEAN_BAR:
+        lines.append(f"geometric mean: {mean:.2f} of {MEAN_BAR:g}")
+    late = [row for row in latencies if row["bar"] is not None and row["value"] > row["bar"]]
+    return lines + [f"{row['name']}: {row['value']:.3g} {row['unit']}, at most {row['bar']:g}" for row in late]
 
 
 def run_kernels(names: list[str], quick: bool, console: Console) -> list[Result]:
@@ -129,25 +151,52 @@ def save(
     results: list[Result],
     mean: float,
     latencies: list[dict[str, Any]],
-    load: tuple[float, float, float],
+    load: dict[str, float],
+    command: str,
 ) -> Path:
-    """Write everything that was measured, samples included."""
+    """Write what was measured where, how and when. Of the samples, how they are spread and some of them."""
     stamp = time.strftime("%Y-%m-%d_%H%M%S", time.gmtime())
     target = file or RESULTS / f"{stamp}.json"
     target.parent.mkdir(parents=True, exist_ok=True)
     kernels = [
         {
-            **asdict(result),
+            "name": result.name,
+            "error": result.error,
+            "first": {side: rounded(value) for side, value in result.first.items()},
+            "samples": {side: spread(found) for side, found in result.samples.items()},
             "class": CLASSES[result.name],
             "bar": BARS[CLASSES[result.name]],
-            "ratio": result.ratio if result.samples else None,
-            "median_ratio": result.median_ratio if result.samples else None,
+            "ratio": rounded(result.ratio) if result.samples else None,
+            "median_ratio": rounded(result.median_ratio) if result.samples else None,
         }
         for result in results
     ]
-    content = {"time": stamp, "machine": machine, "load": load, "mean": mean, "latency": latencies, "kernels": kernels}
-    target.write_text(json.dumps(content, indent=1, default=lambda number: float(f"{number:.4g}")) + "\n")
+    content = {
+        "time": stamp,
+        "command": command,
+        "machine": machine,
+        "load": load,
+        "mean": rounded(mean),
+        "latency": [{**row, "value": rounded(row["value"])} for row in latencies],
+        "kernels": kernels,
+    }
+    target.write_text(json.dumps(content, indent=1) + "\n")
     return target
+
+
+def spread(samples: list[float]) -> dict[str, Any]:
+    """How many samples there are, where they lie, and about `KEPT` of them in the order of measuring."""
+    ends = [samples[0]] * 3 if len(samples) == 1 else statistics.quantiles(samples, n=4, method="inclusive")
+    quartiles = dict(zip(("lower_quartile", "median", "upper_quartile"), ends, strict=True))
+    every = -(-len(samples) // KEPT)
+    kept = [rounded(sample) for sample in samples[::every]]
+    figures = {name: rounded(value) for name, value in {"least": min(samples), **quartiles}.items()}
+    return {"count": len(samples), **figures, "some": kept}
+
+
+def rounded(value: float) -> float:
+    """Four digits: more than a clock is good for."""
+    return float(f"{value:.4g}")
 
 
 if __name__ == "__main__":
