@@ -30,9 +30,9 @@ def test_devices() -> None:
     ("name", "message"),
     [
         ("cpuu", "there is no device 'cpuu'; did you mean 'cpu'?"),
-        ("cuda", "this version of isogrid does not run on cuda; it has cpu, interp"),
+        ("metal", "this version of isogrid does not run on metal; it has cpu, interp, cuda"),
         ("cpu:1", "there is one device cpu, number 0; 'cpu:1' does not exist"),
-        ("fpga", "there is no device 'fpga'; there are cpu, interp"),
+        ("fpga", "there is no device 'fpga'; there are cpu, interp, cuda"),
         (3, "a device is named by a string such as 'cpu', not 3"),
     ],
 )

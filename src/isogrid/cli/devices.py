@@ -16,16 +16,22 @@ def devices(
     from isogrid.launch.devices import devices as all_devices
 
     chosen = choose(None).device.name
-    found = [(device.name, _what(device.name), device.name == chosen) for device in all_devices()]
+    every = all_devices()
+    found = [(device.name, _what(device.name), device.name == chosen) for device in every]
     if json:
         say_json(
             [
                 {"name": name, "description": what, "default": default, "options": supported_options(name)}
                 for name, what, default in found
             ]
+            + [
+                {"name": name, "description": "", "default": False, "absent": reason}
+                for name, reason in every.absent.items()
+            ]
         )
         return
-    say(table([(name, "default" if default else "", what) for name, what, default in found]))
+    rows = [(name, "default" if default else "", what) for name, what, default in found]
+    say(table(rows + [(name, "absent", reason) for name, reason in every.absent.items()]))
     if options:
         for name, _, _ in found:
             say(f"{name}:")
@@ -46,4 +52,6 @@ def _what(name: str) -> str:
         case "interp":
             return "walks the kernel in Python: defines every result, finds races"
         case _:
-            return ""
+            from isogrid.launch.backends import runtime
+
+            return str(getattr(runtime(name), "description", ""))

@@ -75,9 +75,13 @@ def _cache() -> Finding:
 
 
 def _device_trials() -> Iterator[Finding]:
+    from isogrid.launch.backends import presence
     from isogrid.launch.devices import devices
 
-    for device in devices():
+    every = devices()
+    for name, reason in every.absent.items():
+        yield Finding(f"device {name}", f"absent: {reason}; to use it, {presence(name).remedy}")
+    for device in every:
         name = f"device {device.name}"
         try:
             _try_device(device.name)

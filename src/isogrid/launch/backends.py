@@ -6,19 +6,20 @@ import threading
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
-from isogrid.runtimes.protocol import Runtime
+from isogrid.runtimes.protocol import Presence, Runtime
 
 #: Device name to the runtime's module and class.
 RUNTIMES: Final[dict[str, tuple[str, str]]] = {
     "cpu": ("isogrid.backends.cpu.runtime", "CpuRuntime"),
     "interp": ("isogrid.backends.interp.runtime", "InterpRuntime"),
+    "cuda": ("isogrid.backends.cuda.runtime", "CudaRuntime"),
 }
 
 #: Devices that the contract names; their option groups are accepted although this version does not run on them.
-PLANNED: Final = ("cuda", "opencl", "vulkan", "webgpu", "metal", "hip")
+PLANNED: Final = ("opencl", "vulkan", "webgpu", "metal", "hip")
 
 #: Devices to prefer when nobody names one: the best that works comes first, `cpu` is the last resort.
-PREFERRED: Final[list[str]] = []
+PREFERRED: Final[list[str]] = ["cuda"]
 
 LAST_RESORT: Final = "cpu"
 
@@ -28,20 +29,32 @@ TRACKER: Final = "interp"
 _LOCK: Final = threading.RLock()
 
 
+def family(name: str) -> str:
+    """`cuda` of `cuda:1`: what the options of a device and its runtime go by."""
+    return name.partition(":")[0]
+
+
+def presence(name: str) -> Presence:
+    """Which devices of a family this machine has, or why it has none."""
+    look = runtime_attribute(name, "presence", None)
+    return Presence((name,)) if look is None else look()
+
+
 def runtime(name: str) -> Runtime:
     """The one runtime of a device in this process."""
+    base, _, number = name.partition(":")
     with _LOCK:
-        return _made(*RUNTIMES[name])
+        return _made(*RUNTIMES[base], int(number or 0))
 
 
 def runtime_attribute(name: str, attribute: str, otherwise: Any) -> Any:
     """A class attribute of a runtime without starting it, `otherwise` where it has none."""
-    return getattr(_class(*RUNTIMES[name]), attribute, otherwise)
+    return getattr(_class(*RUNTIMES[family(name)]), attribute, otherwise)
 
 
 def option_types(name: str) -> Mapping[str, Any]:
     """Keys of a device's own option group with the types of their values."""
-    if name not in RUNTIMES:
+    if family(name) not in RUNTIMES:
         return {}
     return cast(Mapping[str, Any], runtime_attribute(name, "backend_options", {}))
 
@@ -52,5 +65,6 @@ def _class(module: str, name: str) -> Any:
 
 
 @functools.cache
-def _made(module: str, name: str) -> Runtime:
-    return cast(Runtime, _class(module, name)())
+def _made(module: str, name: str, number: int) -> Runtime:
+    kind = _class(module, name)
+    return cast(Runtime, kind(number) if hasattr(kind, "presence") else kind())

@@ -1,14 +1,25 @@
 """Devices as values: which there are, which one a launch takes, and the options that one carries."""
 
 import difflib
+import functools
 import os
 import threading
-from collections.abc import Generator
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Final
 
-from isogrid.launch.backends import LAST_RESORT, PLANNED, PREFERRED, RUNTIMES, option_types, runtime_attribute
+from isogrid.launch.backends import (
+    LAST_RESORT,
+    PLANNED,
+    PREFERRED,
+    RUNTIMES,
+    family,
+    option_types,
+    presence,
+    runtime,
+    runtime_attribute,
+)
 from isogrid.launch.errors import DeviceError
 from isogrid.launch.options import HINTS, NO_OPTIONS, PORTABLE, Options, checked_options, tell_of_scope, type_text
 from isogrid.support.records import dataclass
@@ -62,28 +73,48 @@ SCOPES: Final = _Scopes()
 _USED: ContextVar[Device | None] = ContextVar("isogrid_device", default=None)
 
 
-def devices() -> list[Device]:
-    """Every device of this machine, the one that is used by default first."""
+class DeviceList(list[Device]):
+    """The devices of this machine. `absent` says why a family of devices is missing; printing the list shows it."""
+
+    def __init__(self, found: Iterable[Device], absent: Mapping[str, str]) -> None:
+        super().__init__(found)
+        self.absent: Final = dict(absent)
+
+    def __repr__(self) -> str:
+        return super().__repr__() + "".join(f"\n  no {name}: {reason}" for name, reason in self.absent.items())
+
+
+def devices() -> DeviceList:
+    """Every device of this machine, the one that is used by default first, and why others are absent."""
     first = default_device().name
-    return [Device(first), *(Device(name) for name in RUNTIMES if name != first)]
+    found = {name: presence(name) for name in RUNTIMES}
+    names = [name for one in found.values() for name in one.names if name != first]
+    absent = {name: one.reason for name, one in found.items() if not one.names}
+    return DeviceList([Device(first), *map(Device, names)], absent)
 
 
 def device(name: "str | Device") -> Device:
-    """The device of that name (`"cpu"`, `"interp"`); raises `DeviceError` if there is none."""
+    """The device of that name (`"cpu"`, `"cuda:1"`); raises `DeviceError` if there is none."""
     if isinstance(name, Device):
         return name
     if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise DeviceError(f"a device is named by a string such as 'cpu', not {name!r}")
     base, _, number = name.partition(":")
-    if base in RUNTIMES and number in ("", "0"):
-        return Device(base)
     if base in PLANNED:
         raise DeviceError(f"this version of isogrid does not run on {base}; it has {', '.join(RUNTIMES)}")
-    if base in RUNTIMES:
+    if base not in RUNTIMES:
+        close = difflib.get_close_matches(name, RUNTIMES, 1)
+        hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(RUNTIMES)}"
+        raise DeviceError(f"there is no device {name!r}; {hint}")
+    found = presence(base)
+    if not found.names:
+        raise DeviceError(f"there is no device {name!r}: {found.reason}; {found.remedy}")
+    exact = base if number in ("", "0") else name
+    if exact in found.names:
+        return Device(exact)
+    if len(found.names) == 1:
         raise DeviceError(f"there is one device {base}, number 0; {name!r} does not exist")
-    close = difflib.get_close_matches(name, RUNTIMES, 1)
-    hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(RUNTIMES)}"
-    raise DeviceError(f"there is no device {name!r}; {hint}")
+    raise DeviceError(f"there is no device {name!r}; there are {', '.join(found.names)}")
 
 
 @contextmanager
@@ -100,8 +131,18 @@ def use(name: "str | Device") -> Generator[Device]:
 
 
 def default_device() -> Device:
-    """The best device that works here."""
-    return Device(PREFERRED[0] if PREFERRED else LAST_RESORT)
+    """The best device that works here: the first preferred one that is present and passes its self-test."""
+    for name in PREFERRED:
+        found = presence(name)
+        if found.names and (not hasattr(runtime(name), "self_test") or _passes(name)):
+            return Device(found.names[0])
+    return Device(LAST_RESORT)
+
+
+@functools.cache
+def _passes(name: str) -> bool:
+    tested: Any = runtime(name)
+    return tested.self_test()
 
 
 def choose(explicit: "Device | None") -> Choice:
@@ -126,7 +167,7 @@ def supported_options(name: "str | Device | None" = None) -> dict[str, str]:
     ignored: frozenset[str] = runtime_attribute(chosen, "ignored_hints", frozenset())
     listed = {key: text + ("; does nothing here" if key in ignored else "") for key, text in PORTABLE.items()}
     for key, kind in option_types(chosen).items():
-        listed[f"{chosen}.{key}"] = type_text(kind)
+        listed[f"{family(chosen)}.{key}"] = type_text(kind)
     return listed
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, cast
 
 from isogrid.frontend.geometry import parts_of
-from isogrid.launch.backends import PLANNED, RUNTIMES, option_types, runtime_attribute
+from isogrid.launch.backends import PLANNED, RUNTIMES, family, option_types, runtime_attribute
 from isogrid.launch.errors import OptionError
 from isogrid.support.records import dataclass
 
@@ -54,7 +54,7 @@ class Options:
 
     def for_backend(self, name: str) -> "Options":
         """Without the groups of other backends, which do not reach this one."""
-        return Options(tuple((k, v) for k, v in self.items if k in PORTABLE or k == name))
+        return Options(tuple((k, v) for k, v in self.items if k in PORTABLE or k == family(name)))
 
     def values(self) -> dict[str, Any]:
         """As a plain dict, groups as dicts."""

@@ -37,6 +37,15 @@ class BoundLaunch:
         return tuple(g * b for g, b in zip(self.groups(geometry), geometry.block, strict=True))
 
 
+@dataclass(frozen=True, slots=True)
+class Presence:
+    """The devices of one family on this machine. Without any, `reason` and `remedy` say in words why and what to do."""
+
+    names: tuple[str, ...]
+    reason: str = ""
+    remedy: str = ""
+
+
 class Runtime(Protocol):
     """A device. `compile` may raise `KernelRefused` or `KnownLimit`; `launch` raises a `Trap`, arrays restored."""
 

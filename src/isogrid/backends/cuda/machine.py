@@ -1,0 +1,90 @@
+"""The NVIDIA driver of this process and its devices: found once, or the reason why there is none."""
+
+import os
+import threading
+from dataclasses import field
+from typing import Final
+
+from isogrid.runtimes.cuda_driver import Driver, DriverAbsent, load_driver
+from isogrid.support.errors import IsogridError
+from isogrid.support.records import dataclass
+
+
+class ForkedError(IsogridError):
+    """The process was forked after the driver had started; the child cannot use it."""
+
+
+@dataclass(slots=True)
+class Machine:
+    """A started driver. `contexts` holds the primary context of each device that was used."""
+
+    driver: Driver
+    version: int
+    names: tuple[str, ...]
+    capabilities: tuple[tuple[int, int], ...]
+    process: int
+    contexts: dict[int, int] = field(default_factory=dict[int, int])
+
+    def enter(self, device: int) -> None:
+        """Make the device's primary context that of this thread."""
+        if os.getpid() != self.process:
+            raise ForkedError(
+                "this process was forked from one that used the GPU, and a GPU does not survive a fork; "
+                "start processes with multiprocessing's 'spawn' or 'forkserver' method"
+            )
+        context = self.contexts.get(device)
+        if context is None:
+            with _LOCK:
+                context = self.contexts.setdefault(device, self.driver.primary_context(device))
+        if self.driver.thread_context() != context:
+            self.driver.current_context(context)
+
+
+class _Found:
+    """What was found. Asked for once: a driver that is installed later needs a new process."""
+
+    def __init__(self) -> None:
+        self.machine: Machine | None = None
+        self.absent: DriverAbsent | None = None
+
+
+_LOCK: Final = threading.RLock()
+_FOUND: Final = _Found()
+
+
+def machine() -> Machine:
+    """The driver and its devices; raises `DriverAbsent`."""
+    if _FOUND.machine is None:
+        with _LOCK:
+            if _FOUND.absent is not None:
+                raise DriverAbsent(str(_FOUND.absent), _FOUND.absent.remedy)
+            if _FOUND.machine is None:
+                try:
+                    _FOUND.machine = describe(load_driver())
+                except DriverAbsent as absent:
+                    _FOUND.absent = absent
+                    raise
+    return _FOUND.machine
+
+
+def describe(driver: Driver) -> Machine:
+    """The machine of an initialised driver."""
+    devices = range(driver.device_count())
+    return Machine(
+        driver,
+        driver.version(),
+        tuple(driver.device_name(device) for device in devices),
+        tuple(
+            (driver.device_attribute("major", device), driver.device_attribute("minor", device)) for device in devices
+        ),
+        os.getpid(),
+    )
+
+
+def absence() -> DriverAbsent | None:
+    """Why there is no device, or None where there is one."""
+    try:
+        machine()
+    except DriverAbsent as absent:
+        return absent
+    return None
