@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from isogrid.backends.cpu import layout as l
-from isogrid.backends.cpu.emit import emit_module
+from isogrid.backends.cpu.emit import emit_module, emit_precise
 from isogrid.backends.cpu.loader import compile_object, load_object
 from isogrid.backends.cpu.target import host_target
 from isogrid.ir import device as d
@@ -27,9 +27,11 @@ class Compiled:
 def compile_kernel(kernel: d.Kernel, width: int | None = None, **options: Any) -> Compiled:
     target = host_target()
     module = emit_module(kernel, target, dict(options) | ({} if width is None else {"cpu_width": width}))
-    names = ("run", "precise") if module.has_precise else ("run",)
-    code = load_object(compile_object(module.text, module.pipeline, target), names)
-    return Compiled(module, Call(code["run"]), Call(code["precise"]) if module.has_precise else None)
+    run = load_object(compile_object(module.text, module.pipeline, target), ("run",))["run"]
+    if not kernel.sites:
+        return Compiled(module, Call(run), None)
+    twin = compile_object(emit_precise(kernel, target, options), "plain", target)
+    return Compiled(module, Call(run), Call(load_object(twin, ("precise",))["precise"]))
 
 
 class Launch:

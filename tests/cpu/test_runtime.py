@@ -189,7 +189,7 @@ def test_large_scalars_take_the_wide_variant(monkeypatch: pytest.MonkeyPatch) ->
     facts = []
     compiled = cpu_runtime._compile
 
-    def note(kernel: Any, options: Any, launch_facts: Any) -> cpu_artifact.Variant:
+    def note(kernel: Any, options: Any, launch_facts: Any) -> cpu_artifact.LoadedVariant:
         facts.append(launch_facts.small)
         return compiled(kernel, options, launch_facts)
 

@@ -7,7 +7,7 @@ bytes that are looked at only when a launch is too large for the usual variant a
 import ctypes
 import dataclasses
 import pickle
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, Final
 
@@ -35,7 +35,6 @@ class Variant:
     sites: tuple[TrapSite, ...]
     totals: tuple[tuple[str, int], ...]
     polls: bool
-    has_precise: bool
 
     @property
     def can_trap(self) -> bool:
@@ -45,14 +44,23 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class LoadedVariant:
-    """A variant with its code in memory. The context outlives every launch: it is never freed."""
+    """A variant with its code in memory. The context outlives every launch: it is never freed.
+
+    `make_precise` compiles the precise twin and gives its address.
+    """
 
     facts: Variant
     context: Context
+    make_precise: Callable[[], int]
 
     @property
     def address(self) -> int:
         return ctypes.addressof(self.context)
+
+    def ensure_precise(self) -> None:
+        """Have the precise twin in the context. Most kernels never trap, so it is made at the first trap."""
+        if not self.context.precise:
+            self.context.precise = self.make_precise()
 
 
 @dataclass(slots=True)
@@ -79,32 +87,29 @@ def make_variant(kernel: "d.Kernel", module: EmittedModule, code: bytes) -> Vari
         sites=kernel.sites,
         totals=tuple((name, site) for name, site in totalled(kernel.body).items() if name in module.layout.shadows),
         polls=module.polls,
-        has_precise=module.has_precise,
     )
 
 
-def load_variant(variant: Variant) -> LoadedVariant:
+def load_variant(variant: Variant, make_precise: Callable[[], int]) -> LoadedVariant:
     """Map the code into memory."""
-    names = ("run", "precise") if variant.has_precise else ("run",)
-    code = load_object(variant.code, names)
     context = Context(
-        run=code["run"],
-        precise=code["precise"] if variant.has_precise else None,
+        run=load_object(variant.code, ("run",))["run"],
+        precise=None,
         ticks_per_unit=0.0,
         alignment=THREAD_ALIGNMENT if variant.unit == "threads" else 1,
         polls=variant.polls,
     )
     _CONTEXTS.append(context)
-    return LoadedVariant(variant, context)
+    return LoadedVariant(variant, context, make_precise)
 
 
 #: The native side holds addresses of these.
 _CONTEXTS: Final[list[Context]] = []
 
 
-def make_artifact(kernel: k.Kernel, options: Mapping[str, Any], small: Variant) -> CpuArtifact:
+def make_artifact(kernel: k.Kernel, options: Mapping[str, Any], small: LoadedVariant) -> CpuArtifact:
     head = dataclasses.replace(kernel, body=(), tables=())
-    return CpuArtifact(head, pickle.dumps(kernel), dict(options), load_variant(small))
+    return CpuArtifact(head, pickle.dumps(kernel), dict(options), small)
 
 
 def to_bytes(artifact: CpuArtifact) -> bytes:
@@ -113,5 +118,11 @@ def to_bytes(artifact: CpuArtifact) -> bytes:
 
 
 def from_bytes(payload: bytes) -> CpuArtifact:
-    head, source, options, small = pickle.loads(payload)
-    return CpuArtifact(head, source, options, load_variant(small))
+    head, source, options, facts = pickle.loads(payload)
+
+    def make_precise() -> int:
+        from isogrid.backends.cpu.compile import precise_again
+
+        return precise_again(pickle.loads(source), options, facts)
+
+    return CpuArtifact(head, source, options, load_variant(facts, make_precise))

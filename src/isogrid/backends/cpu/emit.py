@@ -1,7 +1,9 @@
-"""Device IR to one LLVM module: `run` over a range of units for speed, `precise` in reference order for the first trap.
+"""Device IR to LLVM modules: `run` over a range of units for speed, `precise` in reference order for the first trap.
 
 i64 @run(ptr args, i64 lo, i64 hi)        0 done, 1 a lane trapped, -1 interrupted
 i64 @precise(ptr args, i64 lo, i64 hi)    0 done, 1 the record names the first trap of the range
+
+They are two modules, since most kernels never trap: the second is made when one does.
 """
 
 from collections.abc import Mapping
@@ -35,31 +37,37 @@ class _Function:
 
 
 def emit_module(kernel: d.Kernel, target: HostTarget, options: Mapping[str, Any]) -> EmittedModule:
-    """LLVM IR for `kernel`. The option `cpu_width` forces the number of lanes, for tests."""
+    """LLVM IR of `run`. The option `cpu_width` forces the number of lanes, for tests."""
     kernel = _normalised(kernel)
     flags = _FAST if options.get("fastmath") else ""
     strategy = choose_strategy(kernel, target, options.get("cpu_width"))
     quick = target.divides_slowly and not flags and "fast_division" not in options.get("disable", ())
-    functions = [_function(kernel, "run", strategy, flags, precise=False, quick=quick)]
-    if kernel.sites:
-        functions.append(_function(kernel, "precise", Strategy(1, "plain", "scalar"), flags, precise=True))
-    tables = [table_text(b) for b in kernel.buffers if b.space is Space.TABLE]
-    declarations: dict[str, str] = {}
-    for function in functions:
-        declarations.update(function.declarations)
-    host = f'"target-cpu"="{target.cpu}" "target-features"="{target.features}"'
-    # `precise` runs once, over one chunk, after a trap: code made quickly serves it best.
-    attributes = [f"attributes #0 = {{ nounwind {host} }}", f"attributes #1 = {{ nounwind noinline optnone {host} }}"]
-    parts = [*tables, *(declarations[n] for n in sorted(declarations)), *(f.text for f in functions), *attributes]
+    function = _function(kernel, "run", strategy, flags, precise=False, quick=quick)
     return EmittedModule(
-        text="\n".join(parts) + "\n",
-        has_precise=bool(kernel.sites),
+        text=_module_text(kernel, function, target),
         unit=unit_of(kernel),
         layout=layout_of(kernel),
         pipeline=strategy.pipeline,
-        polls=functions[0].polls,
+        polls=function.polls,
         notes=(f"{strategy.reason}: {strategy.width} lanes at a time", *warp_notes(kernel)),
     )
+
+
+def emit_precise(kernel: d.Kernel, target: HostTarget, options: Mapping[str, Any]) -> str:
+    """LLVM IR of `precise`, one lane at a time, for the "plain" pipeline."""
+    kernel = _normalised(kernel)
+    flags = _FAST if options.get("fastmath") else ""
+    function = _function(kernel, "precise", Strategy(1, "plain", "scalar"), flags, precise=True)
+    return _module_text(kernel, function, target)
+
+
+def _module_text(kernel: d.Kernel, function: _Function, target: HostTarget) -> str:
+    tables = [table_text(b) for b in kernel.buffers if b.space is Space.TABLE]
+    declarations = [function.declarations[name] for name in sorted(function.declarations)]
+    host = f'"target-cpu"="{target.cpu}" "target-features"="{target.features}"'
+    # `precise` runs once, over one chunk, after a trap: code made quickly serves it best.
+    attributes = [f"attributes #0 = {{ nounwind {host} }}", f"attributes #1 = {{ nounwind noinline optnone {host} }}"]
+    return "\n".join([*tables, *declarations, function.text, *attributes]) + "\n"
 
 
 def _normalised(kernel: d.Kernel) -> d.Kernel:

@@ -101,14 +101,13 @@ def _collect_totals(block: "device.Block", found: dict[str, int]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class EmittedModule:
-    """LLVM IR text with `run` and, where the kernel has trap sites, `precise`.
+    """LLVM IR text with `run`.
 
     `pipeline` names the passes that the text was written for (`loader.py`); `polls` tells whether `run` reads the
     interrupt flag inside a range; `notes` say which strategy was taken, for `explain`.
     """
 
     text: str
-    has_precise: bool
     unit: Unit
     layout: Layout
     pipeline: Literal["vectorise", "plain"]

@@ -1,0 +1,44 @@
+"""Kernel IR to native code in memory: the whole way down for one set of launch facts, and the precise twin on demand.
+
+Only launches that find nothing in a cache, and launches that trap, load this.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from isogrid.analysis.facts import LaunchFacts
+from isogrid.backends.cpu.artifact import LoadedVariant, Variant, load_variant, make_variant
+from isogrid.backends.cpu.emit import emit_module, emit_precise
+from isogrid.backends.cpu.loader import load_object
+from isogrid.backends.cpu.objectcache import cached_object
+from isogrid.backends.cpu.target import host_target
+from isogrid.ir import device as d
+from isogrid.ir import kernel as k
+from isogrid.pipeline import lower, optimise
+from isogrid.support.errors import CompilerBug
+
+
+def compile_variant(kernel: k.Kernel, options: Mapping[str, Any], facts: LaunchFacts) -> LoadedVariant:
+    """The fast code of a kernel, for launches of which `facts` hold."""
+    device = _device_ir(kernel, options, facts)
+    emission = {**options, "cpu_width": 1} if "vectorise" in options.get("disable", ()) else options
+    module = emit_module(device, host_target(), emission)
+    variant = make_variant(device, module, cached_object(module.text, module.pipeline))
+    return load_variant(variant, lambda: compile_precise(device, options))
+
+
+def precise_again(kernel: k.Kernel, options: Mapping[str, Any], stored: Variant) -> int:
+    """The address of the precise twin of a variant from the disk cache, which keeps kernel IR only."""
+    device = _device_ir(kernel, options, LaunchFacts(small=True))
+    if device.sites != stored.sites:
+        raise CompilerBug(f"the checks of `{kernel.name}` are not those of its code from the cache")
+    return compile_precise(device, options)
+
+
+def _device_ir(kernel: k.Kernel, options: Mapping[str, Any], facts: LaunchFacts) -> d.Kernel:
+    return lower(optimise(kernel, options.get("disable", frozenset()), facts, options), facts)
+
+
+def compile_precise(device: d.Kernel, options: Mapping[str, Any]) -> int:
+    code = cached_object(emit_precise(device, host_target(), options), "plain")
+    return load_object(code, ("precise",))["precise"]
