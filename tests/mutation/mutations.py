@@ -270,6 +270,24 @@ def shift_index(kernel: k.Kernel, rng: random.Random) -> Mutant:
     return _replace_access(kernel, node, replace(node, indices=tuple(indices)))
 
 
+def add_place(kernel: k.Kernel, rng: random.Random) -> Mutant:
+    """Add the place of the thread, or half of it, to an index, or take it away."""
+    places = [(n, axis) for n in _accesses(kernel) for axis in range(len(n.indices))]
+    if not places:
+        return None
+    node, axis = rng.choice(places)
+    indices = list(node.indices)
+    if not indices[axis].type.is_signed:
+        return None
+    place: k.Expr = k.Query("lid" if kernel.grouped else "gid", rng.randrange(kernel.geometry.rank))
+    if rng.random() < 0.5:
+        place = k.Binary("floordiv", place, k.Const(2, INDEX), INDEX)
+    if rng.random() < 0.4:
+        place = k.Binary("sub", k.Const(4, INDEX), place, INDEX)
+    indices[axis] = k.Binary("add", k.Cast(indices[axis], INDEX), place, INDEX)
+    return _replace_access(kernel, node, replace(node, indices=tuple(indices)))
+
+
 def scale_index(kernel: k.Kernel, rng: random.Random) -> Mutant:
     """Multiply, divide, or reduce an index by a small number."""
     places = [(n, axis) for n in _accesses(kernel) for axis in range(len(n.indices))]
@@ -491,6 +509,9 @@ def swap_statements(kernel: k.Kernel, rng: random.Random) -> Mutant:
 
 
 def _leaver(rng: random.Random, kernel: k.Kernel) -> k.Statement:
+    labels = [s.label for s in visit(kernel.body) if isinstance(s, k.Scope)]
+    if labels and rng.random() < 0.5:
+        return k.Leave(rng.choice(labels))
     return k.Break() if rng.random() < 0.5 else k.Continue() if rng.random() < 0.5 else k.Return()
 
 
@@ -540,6 +561,7 @@ MUTATIONS: Final[dict[str, Callable[[k.Kernel, random.Random], Mutant]]] = {
         move_barrier,
         swap_with_barrier,
         shift_index,
+        add_place,
         scale_index,
         swap_indices,
         constant_index,

@@ -19,6 +19,7 @@ from isogrid.ir import kernel as k
 from isogrid.ir.types import INDEX, Scalar
 from isogrid.ir.walk import map_kernel
 from isogrid.launch.evaluate import CannotEvaluate, evaluate
+from isogrid.launch.facts import broken_fact
 from isogrid.runtimes.protocol import BoundLaunch
 from isogrid.support.errors import CompilerBug
 
@@ -101,8 +102,29 @@ def bind(kernel: k.Kernel, dims: dict[str, int], scalars: dict[str, Any], rng: r
     arrays = {
         p.name: _data(p.element, shapes[p.name], data) for p in kernel.parameters if isinstance(p, k.ArrayParameter)
     }
+    for fact in kernel.facts:
+        _meet(fact, arrays[fact.array], data)
+    try:
+        if any(broken_fact(fact, arrays, scalars, dims) for fact in kernel.facts):
+            return None
+    except CannotEvaluate:
+        return None
     bound = BoundLaunch(arrays, scalars, dims, extents)
     return bound if int(np.prod(bound.threads(kernel.geometry, kernel.grouped))) <= _MOST_THREADS else None
+
+
+def _meet(fact: k.ArrayFact, array: Any, data: np.random.Generator) -> None:
+    """Change the data so that the precondition is likely to hold."""
+    flat = array.reshape(-1)
+    match fact.kind:
+        case "distinct":
+            flat[...] = data.permutation(flat.size)
+        case "is_sorted":
+            flat[...] = np.sort(flat)
+        case "all_finite":
+            flat[...] = np.nan_to_num(flat)
+        case _:
+            pass
 
 
 def _data(element: Scalar, shape: tuple[int, ...], data: np.random.Generator) -> Any:

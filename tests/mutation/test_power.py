@@ -3,13 +3,16 @@
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
+from isogrid.analysis import uniformity
 from isogrid.analysis.symbolic import decide, execute, loops, races
 from isogrid.analysis.symbolic.context import GROUP, Context, Intervals
 
-from . import campaign
+from . import campaign, mutations
 from .barriers import without_each_barrier
+from .bases import bases
 
 Patch = pytest.MonkeyPatch
 #: Mutants tried before the campaign counts as blind.
@@ -59,6 +62,17 @@ def every_range_proved(patch: Patch) -> None:
     patch.setattr(decide, "prove", lambda *arguments: True)
 
 
+def equal_vectors_are_one_number(patch: Patch) -> None:
+    """The place of a thread counts as equal for two different threads."""
+    patch.setattr(decide, "one_number", lambda a, b: bool(np.all(a == b)))
+
+
+def helpers_keep_their_threads(patch: Patch) -> None:
+    """Threads that returned from a helper in one trip are expected at the barrier of the next."""
+    original: Any = uniformity._Walk._escape
+    patch.setattr(uniformity._Walk, "_escape", lambda walk, how: None if how == "return" else original(walk, how))
+
+
 FAULTS: list[Callable[[Patch], None]] = [
     no_back_edge,
     all_control_uniform,
@@ -67,12 +81,26 @@ FAULTS: list[Callable[[Patch], None]] = [
     tags_always_exclusive,
     guards_always_contradict,
     every_range_proved,
+    equal_vectors_are_one_number,
+    helpers_keep_their_threads,
 ]
+
+
+#: Rare faults are looked for among mutants of one kind and base: together with the others they come up too seldom.
+FOCUS: dict[str, tuple[str, str]] = {
+    "equal_vectors_are_one_number": ("add_place", "quotient_and_remainder"),
+    "helpers_keep_their_threads": ("insert_exit", "helper_leaves_loop"),
+}
 
 
 @pytest.mark.parametrize("plant", FAULTS, ids=lambda f: f.__name__)
 def test_a_planted_fault_is_caught(plant: Callable[[Patch], None], monkeypatch: Patch) -> None:
     plant(monkeypatch)
+    if plant.__name__ in FOCUS:
+        kind, base = FOCUS[plant.__name__]
+        chosen = tuple(kernel for kernel in bases() if kernel.name == base)
+        monkeypatch.setattr(mutations, "NAMES", (kind,))
+        monkeypatch.setattr(campaign, "bases", lambda: chosen)
     tally = campaign.Tally()
     for number in range(MOST):
         campaign.one(5, number, tally)

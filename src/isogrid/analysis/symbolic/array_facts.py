@@ -13,7 +13,7 @@ from typing import Any
 from isogrid.analysis.symbolic.context import Access, Context
 from isogrid.analysis.symbolic.formula import Unknown, conjuncts
 from isogrid.analysis.symbolic.linear import prove
-from isogrid.analysis.symbolic.polynomial import Polynomial, same
+from isogrid.analysis.symbolic.polynomial import Polynomial, one_number
 from isogrid.ir import kernel as k
 
 _Pair = tuple[Polynomial, Polynomial]
@@ -53,7 +53,7 @@ def _same_place(
     c: Context, a: Side, b: Side, left: Polynomial, right: Polynomial, array: str, where: str
 ) -> Iterator[_Pair]:
     """A digit that is one element of the array on both sides, at the same constant distance."""
-    if not same(left.constant_term, right.constant_term):
+    if not one_number(left.constant_term, right.constant_term):
         return
     x, y = (_loaded_at(c, p.without_constant(), array) for p in (left, right))
     if x is None or y is None:

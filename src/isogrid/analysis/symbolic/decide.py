@@ -15,7 +15,15 @@ from isogrid.analysis.symbolic.context import GROUP, LAUNCH, THREAD, Access, Con
 from isogrid.analysis.symbolic.equations import separated
 from isogrid.analysis.symbolic.formula import AtLeastZero, Formula, IsZero, NotZero, conjuncts, truth
 from isogrid.analysis.symbolic.linear import prove
-from isogrid.analysis.symbolic.polynomial import ONE, ZERO, Polynomial, Vector, common_divisor, multiply, same
+from isogrid.analysis.symbolic.polynomial import (
+    ONE,
+    ZERO,
+    Polynomial,
+    Vector,
+    common_divisor,
+    multiply,
+    one_number,
+)
 
 
 def prepare(c: Context, access: Access) -> Side:
@@ -125,7 +133,7 @@ def _cancel(p: Polynomial, q: Polynomial, uniform: frozenset[str]) -> tuple[Poly
     for m in list(left):
         if m and m in right and all(n in uniform for n in m):
             x, y = left[m], right[m]
-            if isinstance(x, int) and same(x, y):
+            if one_number(x, y):
                 del left[m], right[m]
     return Polynomial(left), Polynomial(right)
 
@@ -231,7 +239,7 @@ def _recombined(
     """Equal quotient and remainder of divisions by one value mean an equal dividend, equal `x ^ c` mean an equal x."""
     halves: dict[tuple[Polynomial, Polynomial, Polynomial], set[str]] = {}
     for left, right in digits:
-        if same(left.constant_term, right.constant_term):
+        if one_number(left.constant_term, right.constant_term):
             left, right = left.without_constant(), right.without_constant()
         x, y = _definition(c, left), _definition(c, right)
         if x is None or y is None or x[0] != y[0] or x[0] not in ("floordiv", "mod", "xor"):

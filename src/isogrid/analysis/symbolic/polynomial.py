@@ -64,11 +64,9 @@ def is_zero(c: Coefficient) -> bool:
     return isinstance(c, int) and c == 0
 
 
-def same(a: Coefficient, b: Coefficient) -> bool:
-    """Equal for every thread (both in normal form)."""
-    if isinstance(a, int) or isinstance(b, int):
-        return isinstance(a, int) and isinstance(b, int) and a == b
-    return bool((a == b).all())
+def one_number(a: Coefficient, b: Coefficient) -> bool:
+    """One literal, whichever two threads `a` and `b` are asked of: equal vectors may differ between two threads."""
+    return isinstance(a, int) and isinstance(b, int) and a == b
 
 
 def at(c: Coefficient, lid: int) -> int:
