@@ -73,7 +73,7 @@ def read_parameter(name: str, annotation: object, default: object, span: Span, m
             "only arrays are optional: a kernel is specialised on their absence",
             "drop `| None` and give the scalar a default value",
         )
-    kind = _scalar_type(name, array, mentioned)
+    kind = scalar_type_of(name, array, mentioned)
     checked = NO_DEFAULT if default is NO_DEFAULT else _scalar_default(name, kind, default)
     return ScalarDeclaration(name, kind, checked, span=span)
 
@@ -154,7 +154,8 @@ def _extent(name: str, extent: object, mentioned: Mentioned) -> k.Expr:
     return expression
 
 
-def _scalar_type(name: str, annotation: object, mentioned: Mentioned) -> ElementType:
+def scalar_type_of(name: str, annotation: object, mentioned: Mentioned) -> ElementType:
+    """The computing type that annotates the scalar `name`; raises `AnnotationFault`."""
     if annotation is In or annotation is Out or annotation is InOut:
         raise AnnotationFault(
             "IG175",

@@ -10,7 +10,17 @@ from types import FunctionType
 from typing import Final, assert_never, cast
 
 from isogrid.diagnostics.report import Label, Remedy, Report
-from isogrid.frontend import binding, calls, expressions, functions, intrinsics, outside, preconditions, statements
+from isogrid.frontend import (
+    binding,
+    calls,
+    expressions,
+    functions,
+    intrinsics,
+    outside,
+    preconditions,
+    returned,
+    statements,
+)
 from isogrid.frontend.captures import Captures
 from isogrid.frontend.coercion import condition
 from isogrid.frontend.definition import (
@@ -44,6 +54,9 @@ class Built:
 
     kernel: k.Kernel
     constants: tuple[tuple[str, str], ...]
+    #: Locals that hold what an offloaded function returns, and whether it returns them as a tuple.
+    results: tuple[k.Local, ...] = ()
+    returns_tuple: bool = False
 
 
 def build(definition: Definition, specialisation: Specialisation, captures: Captures | None = None) -> k.Kernel:
@@ -70,14 +83,14 @@ def _build(definition: Definition, specialisation: Specialisation, captures: Cap
     known = Knowledge()
     for number in range(LAST_ROUND):
         builder = Builder(definition, specialisation, captures, known)
-        kernel = _round(builder, text)
+        kernel, results = _round(builder, text)
         known = builder.inference.learned()
         settled = builder.inference.is_settled()
         # Types that do not settle contradict each other, which the last round reports.
         if builder.reports and (settled or number == LAST_ROUND - 1):
             raise KernelRefused(sorted(builder.reports, key=_place))
         if settled:
-            return Built(kernel, captures.listed())
+            return Built(kernel, captures.listed(), results.locals, results.is_tuple)
     raise CompilerBug(f"the types of `{definition.name}` do not settle")
 
 
@@ -99,7 +112,7 @@ def _place(report: Report) -> tuple[str, int, int, str]:
     return span.file, span.line, span.column, report.code
 
 
-def _round(builder: Builder, text: FunctionText) -> k.Kernel:
+def _round(builder: Builder, text: FunctionText) -> tuple[k.Kernel, returned.Results]:
     """Build the whole kernel once with the types that are known so far."""
     definition, captured = builder.definition, text.captured
     tree = captured.tree
@@ -118,9 +131,13 @@ def _round(builder: Builder, text: FunctionText) -> k.Kernel:
         parameters = _parameters(builder, frame)
         head = _requires(builder, tree)
         _bind_assigned(builder, frame, text.assigned)
-        statements.build_body(builder, tree, head)
+        results = returned.NOTHING
+        if definition.offloaded:
+            results = returned.build_returning_body(builder, text, head)
+        else:
+            statements.build_body(builder, tree, head)
         _check_whole(builder, geometry)
-    return k.Kernel(
+    kernel = k.Kernel(
         name=definition.name,
         parameters=parameters,
         dims=_dims(builder, parameters, geometry),
@@ -137,6 +154,7 @@ def _round(builder: Builder, text: FunctionText) -> k.Kernel:
         facts=tuple(builder.facts),
         span=definition.span,
     )
+    return kernel, results
 
 
 # --- signature and geometry ------------------------------------------------------------------------------------------

@@ -2,16 +2,17 @@
 
 import ast
 import inspect
+import typing
 from collections.abc import Mapping
 from types import FunctionType
 from typing import Any, Final
 
 from isogrid.diagnostics.report import Label, Remedy, Report
 from isogrid.diagnostics.span import Span
-from isogrid.frontend.annotations import AnnotationFault, Mentioned, read_parameter
+from isogrid.frontend.annotations import AnnotationFault, Mentioned, read_parameter, scalar_type_of
 from isogrid.frontend.capture import Captured, capture
 from isogrid.frontend.constants import lookup, name_tunables_of
-from isogrid.frontend.definition import NO_DEFAULT, ArrayDeclaration, Declaration, Definition, Tunable
+from isogrid.frontend.definition import NO_DEFAULT, ArrayDeclaration, Declaration, Definition, ElementType, Tunable
 from isogrid.frontend.dims import Dim, TunableValue
 from isogrid.frontend.geometry import (
     GeometryFault,
@@ -43,18 +44,20 @@ def define(
     warp: object = 32,
     races: object = None,
     deterministic: object = True,
+    offloaded: bool = False,
     scope: Mapping[str, object] | None = None,
 ) -> Definition:
     """The definition of one kernel; raises `KernelRefused` with every fault of signature and options at once.
 
     `scope` holds the local variables around the decorator: string annotations may name what only they have.
     """
-    return _Definer(function, dict(scope or {})).define(grid, groups, block, warp, races, deterministic)
+    return _Definer(function, dict(scope or {}), offloaded).define(grid, groups, block, warp, races, deterministic)
 
 
 class _Definer:
-    def __init__(self, function: FunctionType, scope: dict[str, object]) -> None:
+    def __init__(self, function: FunctionType, scope: dict[str, object], offloaded: bool = False) -> None:
         self.function: Final = function
+        self.offloaded: Final = offloaded
         self.scope: Final = scope
         self.captured: Final[Captured] = capture(function)
         self.reports: Final[list[Report]] = []
@@ -65,7 +68,9 @@ class _Definer:
     ) -> Definition:
         name_tunables_of(self.function, self.scope)
         parameters = self._parameters()
-        self._return_annotation()
+        returns = self._returned_types() if self.offloaded else None
+        if not self.offloaded:
+            self._return_annotation()
         complete = len(parameters) == len(inspect.signature(self.function).parameters)
         kind, extents = self._geometry(grid, groups, parameters)
         dimensions = self._settled(block)
@@ -93,6 +98,8 @@ class _Definer:
             warp=warp if isinstance(warp, int) else 32,
             races=races,
             deterministic=deterministic is True,
+            offloaded=self.offloaded,
+            returns=returns,
             span=self.captured.signature_span(),
         )
 
@@ -205,6 +212,27 @@ class _Definer:
             why="a kernel returns nothing: its results are in arrays",
             remedy="write `-> None` and store the result in an `Out` array",
         )
+
+    def _returned_types(self) -> tuple[ElementType, ...] | None:
+        """What an offloaded function is annotated to return; None where nothing is said."""
+        returns = self.captured.tree.returns
+        if returns is None:
+            return None
+        try:
+            annotation = self._annotation("return")
+            if annotation in (None, type(None)):
+                return ()
+            parts = typing.get_args(annotation) if typing.get_origin(annotation) is tuple else (annotation,)
+            return tuple(scalar_type_of("return", part, self.mentioned) for part in parts)
+        except AnnotationFault:
+            self._report(
+                "IG184",
+                f"`{self.function.__name__}` is annotated to return `{ast.unparse(returns)}`",
+                self.captured.span(returns),
+                why="an offloaded function returns scalars, or nothing",
+                remedy="write `-> f32`, `-> tuple[f32, i32]` or `-> None`, and put arrays among the parameters",
+            )
+            return None
 
     # --- geometry -----------------------------------------------------------------------------------------------
 

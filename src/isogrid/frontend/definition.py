@@ -66,6 +66,9 @@ class Definition:
     geometry where that is known, or None where it is open. `constant_dims` and `tunables` name the `DimValue`s that
     are settled by specialisation and not by an array's run-time size. `derived` gives dimensions declared with
     `equals=`.
+
+    `offloaded` marks a function of `@ig.offload`: its body is what one thread does, and it may return scalars;
+    `returns` is what it is annotated to return, one type for each value, or None where no annotation says.
     """
 
     function: FunctionType
@@ -80,6 +83,8 @@ class Definition:
     warp: int = 32
     races: Any = None
     deterministic: bool = True
+    offloaded: bool = False
+    returns: tuple[ElementType, ...] | None = None
     span: Span = field(default=NOWHERE, kw_only=True, compare=False, repr=False)
 
     @property

@@ -275,7 +275,7 @@ def _test(builder: Builder, value: Value, node: ast.expr) -> k.Expr | None:
 
 def _return(builder: Builder, node: ast.Return) -> None:
     frame = builder.frame
-    if frame.is_kernel:
+    if frame.is_kernel and frame.returns is None:
         if node.value is not None and not (isinstance(node.value, ast.Constant) and node.value.value is None):
             refusals.refuse_return_value(builder, node)
         builder.emit(k.Return(span=builder.span(node)))
