@@ -371,6 +371,51 @@ def test_interrupt_inside_a_unit_that_never_ends() -> None:
     assert took < 0.1
 
 
+def test_a_handler_set_after_a_launch_replaces_the_launchers() -> None:
+    """The launcher's handler stays after its launch; whatever the program sets comes in its place, and goes again."""
+    process = child(
+        INTERRUPTED
+        + textwrap.dedent(
+            """
+            polled, endless = context(SLOW, polls=True), context(ENDLESS, polls=True)
+            launch(polled, block(20, out), 1 << 17)
+            seen = []
+            signal.signal(signal.SIGINT, lambda number, frame: seen.append(number))
+            interrupted(lambda: launch(polled, block(1500, out), 1 << 17))
+            print(seen)
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            interrupted(lambda: launch(endless, block(), 1000))
+            """
+        )
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    assert [process.stdout.readline() for _ in range(3)] == ["finished\n", "[2]\n", "ready\n"]
+    time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    assert finish(process).startswith("interrupted")
+
+
+def test_ctrl_c_between_launches_is_pythons() -> None:
+    process = child(
+        INTERRUPTED
+        + textwrap.dedent(
+            """
+            launch(context(SLOW, polls=True), block(20, out), 1 << 17)
+            interrupted(lambda: time.sleep(20))
+            launch(slow, block(20, out), out.size)
+            """
+        )
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    assert finish(process).startswith("interrupted")
+
+
 def test_another_handler_is_called_and_may_go_on() -> None:
     process = child(
         INTERRUPTED

@@ -172,7 +172,7 @@ entry:
   %ticks = fmul double %units.float, %rate
   %flag = call ptr @open_launch(ptr %args, ptr %own.flag, ptr %poll, double %ticks, i64 0)
   %low = call i64 @run_rest(ptr %context, ptr %args, i64 %first, i64 %end, double %rate, ptr %flag, ptr %poll)
-  %result = call i64 @close_launch(ptr %flag, ptr %poll, i64 0, i64 %low)
+  %result = call i64 @close_launch(ptr %flag, ptr %poll, i64 %low)
   ret i64 %result
 }
 
@@ -206,7 +206,7 @@ big:
   br label %close
 close:
   %low = phi i64 [ %done, %entry ], [ -1, %small ], [ %low.big, %big ]
-  %result = call i64 @close_launch(ptr %flag, ptr %poll, i64 1, i64 %low)
+  %result = call i64 @close_launch(ptr %flag, ptr %poll, i64 %low)
   ret i64 %result
 }
 
@@ -317,22 +317,14 @@ ready:
 }
 
 ; Undo `open_launch`; turn a stopped launch into a Python exception.
-define internal i64 @close_launch(ptr %flag, ptr %poll, i64 %polls, i64 %low) {
+define internal i64 @close_launch(ptr %flag, ptr %poll, i64 %low) {
 entry:
   %state.place = getelementptr %Poll, ptr %poll, i64 0, i32 1
   %state = load ptr, ptr %state.place
   %held = icmp eq ptr %state, null
-  br i1 %held, label %disarm, label %retake
+  br i1 %held, label %look, label %retake
 retake:
   call void @PyEval_RestoreThread(ptr %state)
-  br label %disarm
-disarm:
-  %is.main = icmp eq ptr %flag, @main_flag
-  %armed = icmp ne i64 %polls, 0
-  %both = and i1 %is.main, %armed
-  br i1 %both, label %release, label %look
-release:
-  call void @release_interrupt()
   br label %look
 look:
   %stop = load atomic i32, ptr %flag monotonic, align 4
@@ -357,9 +349,13 @@ out:
 }
 
 ; --- Ctrl-C inside one long range ------------------------------------------------------------------------------------
-; A loop with no proved bound never gets back to `poll`, so it looks at the interrupt flag itself, and for the time of
-; the launch SIGINT sets that flag before it goes to Python. Only where Python's own handler would raise
-; KeyboardInterrupt: a program with another handler has not asked for the launch to be given up.
+; A loop with no proved bound never gets back to `poll`, so it looks at the interrupt flag itself, and SIGINT sets that
+; flag before it goes to Python. Only where Python's own handler would raise KeyboardInterrupt: a program with another
+; handler has not asked for the launch to be given up.
+;
+; The handler stays when a launch ends, since taking it away and putting it back costs microseconds. Whoever sets
+; another one, through Python's `signal` or in C, overwrites it; so while it is there, Python's handler is still the one
+; that was compared when it was put in, and one look at the system's table tells.
 
 define internal void @on_interrupt(i32 %signal) {
   store atomic i32 1, ptr @main_flag monotonic, align 4
@@ -371,7 +367,15 @@ define internal void @on_interrupt(i32 %signal) {
 define internal void @catch_interrupt() {
 entry:
   %action = alloca [256 x i8], align 16
-  store ptr null, ptr @previous_handler
+  %g = call i32 @sigaction(i32 2, ptr null, ptr %action)
+  %handler = load ptr, ptr %action
+  %ours = icmp eq ptr %handler, @on_interrupt
+  br i1 %ours, label %out, label %look
+look:
+  %address = ptrtoint ptr %handler to i64
+  %real = icmp ugt i64 %address, 1
+  br i1 %real, label %python, label %out
+python:
   %number = call ptr @PyLong_FromLong(i64 2)
   %ask = load ptr, ptr @getsignal
   %now = call ptr (ptr, ...) @PyObject_CallFunctionObjArgs(ptr %ask, ptr %number, ptr null)
@@ -387,29 +391,8 @@ compare:
   %same = icmp eq ptr %now, %usual
   br i1 %same, label %install, label %out
 install:
-  %g = call i32 @sigaction(i32 2, ptr null, ptr %action)
-  %handler = load ptr, ptr %action
-  %address = ptrtoint ptr %handler to i64
-  %real = icmp ugt i64 %address, 1
-  br i1 %real, label %replace, label %out
-replace:
   store ptr %handler, ptr @previous_handler
   store ptr @on_interrupt, ptr %action
-  %s = call i32 @sigaction(i32 2, ptr %action, ptr null)
-  br label %out
-out:
-  ret void
-}
-
-define internal void @release_interrupt() {
-entry:
-  %action = alloca [256 x i8], align 16
-  %previous = load ptr, ptr @previous_handler
-  %installed = icmp ne ptr %previous, null
-  br i1 %installed, label %undo, label %out
-undo:
-  %g = call i32 @sigaction(i32 2, ptr null, ptr %action)
-  store ptr %previous, ptr %action
   %s = call i32 @sigaction(i32 2, ptr %action, ptr null)
   br label %out
 out:
@@ -446,7 +429,7 @@ entry:
   %multiple.place = getelementptr %Sizes, ptr %sizes, i64 0, i32 2
   store i64 %align, ptr %multiple.place
   %low = call i64 @serial(ptr %function, ptr %args, i64 %lo, i64 %hi, ptr %sizes, ptr %flag, ptr %poll)
-  %result = call i64 @close_launch(ptr %flag, ptr %poll, i64 %polls, i64 %low)
+  %result = call i64 @close_launch(ptr %flag, ptr %poll, i64 %low)
   call void @llvm.x86.sse.ldmxcsr(ptr %csr.old)
   ret i64 %result
 }

@@ -7,8 +7,8 @@
 ; reads `job` afterwards. `job` is not rewritten before the count is back at 0.
 ; Results of a range: 0 done, positive: some thread trapped, negative: stopped by the interrupt flag.
 
-%Job = type { ptr, ptr, i64, i64, %Sizes, i64, i64, ptr }
-; function, arguments, first unit, end, sizes of chunks, parts, units per part, interrupt flag
+%Job = type { ptr, ptr, i64, i64, %Sizes, i64, i64, ptr, i64 }
+; function, arguments, first unit, end, sizes of chunks, parts, units per part, interrupt flag, 1: parts from their ends
 %Sizes = type { i64, i64, i64 }
 ; units of a participant's first chunk, most units of any, a multiple of
 %Poll = type { i64, ptr, i64, i64 }
@@ -21,6 +21,7 @@
 @busy = internal global i32 0, align 64
 @sleepers = internal global i32 0, align 64
 @trapped = internal global i64 -1, align 64
+@backward = internal global i64 0
 @job = internal global %Job zeroinitializer, align 64
 @next = internal global [256 x [8 x i64]] zeroinitializer, align 64
 ; per worker: kernel thread id, processor on which it was last idle (-1: unknown)
@@ -356,6 +357,8 @@ out:
 }
 
 ; Take chunks of the present job: this participant's own part first, so that its data stay in its cache, then the others'.
+; Every other launch takes each part from its end: what a launch touched last is what the next one touches first, while
+; it still is in the cache. Arrays a little larger than the cache would else never be found there.
 define internal void @chunks(i64 %me, ptr %poll) {
 entry:
   %function = load ptr, ptr @job
@@ -369,6 +372,8 @@ entry:
   %parts = load i64, ptr getelementptr (%Job, ptr @job, i64 0, i32 5)
   %per.part = load i64, ptr getelementptr (%Job, ptr @job, i64 0, i32 6)
   %flag = load ptr, ptr getelementptr (%Job, ptr @job, i64 0, i32 7)
+  %backward = load i64, ptr getelementptr (%Job, ptr @job, i64 0, i32 8)
+  %is.backward = icmp ne i64 %backward, 0
   %home = urem i64 %me, %parts
   br label %part
 part:
@@ -387,17 +392,25 @@ take:
 claim:
   %step = load i64, ptr %size
   %taken = atomicrmw add ptr %counter, i64 %step monotonic
-  %lo = add i64 %part.lo, %taken
-  %some = icmp slt i64 %lo, %part.hi
-  br i1 %some, label %go, label %part.next
+  %part.left = icmp slt i64 %taken, %per.part
+  br i1 %part.left, label %place, label %part.next
+place:
+  %up = add i64 %part.lo, %taken
+  %top = sub i64 %part.full, %taken
+  %bottom = sub i64 %top, %step
+  %bottom.in = call i64 @llvm.smax.i64(i64 %bottom, i64 %part.lo)
+  %lo = select i1 %is.backward, i64 %bottom.in, i64 %up
+  %up.end = add i64 %up, %step
+  %full = select i1 %is.backward, i64 %top, i64 %up.end
+  %hi = call i64 @llvm.smin.i64(i64 %full, i64 %part.hi)
+  %some = icmp slt i64 %lo, %hi
+  br i1 %some, label %go, label %take
 go:
   ; Above a trapped chunk nothing can matter any more; below it an earlier trap may still be found.
   %worst = load atomic i64, ptr @trapped monotonic, align 8
   %moot = icmp ugt i64 %lo, %worst
   br i1 %moot, label %take, label %run
 run:
-  %full = add i64 %lo, %step
-  %hi = call i64 @llvm.smin.i64(i64 %full, i64 %part.hi)
   %r = call i64 @chunk(ptr %function, ptr %args, i64 %lo, i64 %hi, ptr %size, ptr %sizes, ptr %poll)
   %fine = icmp eq i64 %r, 0
   br i1 %fine, label %after, label %odd
@@ -495,6 +508,10 @@ entry:
   store i64 %parts, ptr getelementptr (%Job, ptr @job, i64 0, i32 5)
   store i64 %per.part, ptr getelementptr (%Job, ptr @job, i64 0, i32 6)
   store ptr %flag, ptr getelementptr (%Job, ptr @job, i64 0, i32 7)
+  %way.last = load i64, ptr @backward
+  %way = xor i64 %way.last, 1
+  store i64 %way, ptr @backward
+  store i64 %way, ptr getelementptr (%Job, ptr @job, i64 0, i32 8)
   %bytes = shl i64 %parts, 6
   call void @llvm.memset.p0.i64(ptr @next, i8 0, i64 %bytes, i1 false)
   store atomic i64 -1, ptr @trapped monotonic, align 8
