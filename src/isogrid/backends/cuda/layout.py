@@ -130,8 +130,8 @@ class CudaModule:
     """One kernel as LLVM IR for NVPTX.
 
     The grid is one-dimensional: as many blocks as there are boxes of `tile` in the extents (of the grid, or groups), of
-    `block` threads each. `alignment` is what the array pointers of a launch must be multiples of. `dynamic_shared` bytes
-    must be asked for at launch. `settle` is an entry too where there is a watch. `notes` say what was done, for
+    `block` threads each. `alignment` is what the array pointers of a launch must be multiples of, `dynamic_shared` the
+    bytes to ask for at launch. `settle` is an entry too where there is a watch. `notes` say what was done, for
     `explain`.
     """
 

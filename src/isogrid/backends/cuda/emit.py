@@ -1,0 +1,208 @@
+"""Device IR to one LLVM module for NVPTX: the kernel `run`, and `settle` where sums of arrays are watched.
+
+ptx_kernel void @run(record, watch, guard, first_block, parameters..., dimensions..., extents...)
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from isogrid.backends.cuda.emit_code import GLOBAL_POINTER, Code, Variable
+from isogrid.backends.cuda.emit_frame import (
+    SharedMemory,
+    bind_arguments,
+    buffers_of,
+    find_place,
+    first_threads,
+    group_specials,
+    local_allocas,
+    parameter_list,
+    plan_shared,
+    shared_text,
+    table_text,
+    thread_specials,
+)
+from isogrid.backends.cuda.emit_settle import settle_text
+from isogrid.backends.cuda.emit_statements import emit_block
+from isogrid.backends.cuda.emit_sync import end_of_thread, plain_barrier, strided
+from isogrid.backends.cuda.layout import CudaModule, Layout, layout_of, shared_totals, watched
+from isogrid.backends.cuda.meetings import find_meetings
+from isogrid.backends.cuda.target import CudaTarget, data_layout
+from isogrid.ir import device as d
+from isogrid.ir.device import Machine
+from isogrid.ir.types import Space
+from isogrid.ir.walk import visit
+from isogrid.printers.llvm_text import Writer, type_text
+from isogrid.support.errors import KnownLimit
+
+_FAST = "reassoc contract arcp "
+
+
+def emit_cuda(
+    kernel: d.Kernel,
+    target: CudaTarget,
+    options: Mapping[str, Any],
+    *,
+    small: bool = True,
+    aligned: bool = True,
+) -> CudaModule:
+    """LLVM IR for `kernel`. `small`: no size of the launch reaches 2^31; `aligned`: array pointers are multiples of
+    16. Options of the group `cuda`: `max_registers`, `min_blocks_per_sm`."""
+    if kernel.races == "check":
+        raise KnownLimit('races="check" is for the interpreter, which tracks every access')
+    layout, shared = layout_of(kernel, small=small), plan_shared(kernel)
+    code = _begin(kernel, shared, options)
+    tile = _tile(kernel)
+    _body(code, layout, shared, tile)
+    alignment = 16 if aligned else 1
+    entries = ["run"]
+    parts = [
+        f'target datalayout = "{data_layout(target)}"',
+        'target triple = "nvptx64-nvidia-cuda"',
+        *shared_text(shared, kernel),
+        *(table_text(b) for b in kernel.buffers if b.space is Space.TABLE),
+        _function(code, layout, options, alignment),
+        *(code.helpers[name] for name in sorted(code.helpers)),
+    ]
+    if watched(kernel):
+        entries.append("settle")
+        parts.append(settle_text(kernel, code.w))
+    text = "\n".join(parts)
+    declared = [code.w.declarations[name] for name in sorted(code.w.declarations)]
+    tail = ["!0 = !{}", "!1 = distinct !{!1, !2}", '!2 = !{!"llvm.loop.unroll.disable"}']
+    return CudaModule(
+        text="\n".join([text, *declared, *tail, ""]),
+        layout=layout,
+        entries=tuple(entries),
+        block=code.threads,
+        tile=tile,
+        alignment=alignment,
+        static_shared=0 if shared.dynamic else shared.total,
+        dynamic_shared=shared.total if shared.dynamic else 0,
+        sites=kernel.sites,
+        notes=tuple(code.notes),
+    )
+
+
+def _tile(kernel: d.Kernel) -> tuple[int, ...]:
+    """The part of the extents that one block covers."""
+    if kernel.grouped and kernel.geometry.kind == "groups":
+        return (1,) * kernel.geometry.rank
+    return kernel.geometry.block
+
+
+def _begin(kernel: d.Kernel, shared: SharedMemory, options: Mapping[str, Any]) -> Code:
+    code = Code(
+        w=Writer(),
+        kernel=kernel,
+        flags=_FAST if options.get("fastmath") else "",
+        threads=kernel.geometry.group_size,
+        meetings=find_meetings(kernel),
+        buffers=buffers_of(kernel, shared),
+        arguments={},
+    )
+    for name, type in kernel.variables:
+        code.variables[name] = Variable(code.w.alloca(type_text(type), "var"), type)
+    for name in ("parity", "warp parity"):
+        code.variables[name] = Variable(code.w.alloca("i32", "parity"), Machine.I32)
+        code.w.do(f"store i32 0, ptr {code.variables[name].pointer}")
+    if shared_totals(kernel):
+        code.wrapped = "wrapped"
+        code.variables["wrapped"] = Variable(code.w.alloca("i1", "wrapped"), Machine.I1)
+        code.w.do(f"store i1 false, ptr {code.variables['wrapped'].pointer}")
+    return code
+
+
+def _body(code: Code, layout: Layout, shared: SharedMemory, tile: tuple[int, ...]) -> None:
+    kernel, w = code.kernel, code.w
+    _guard(code)
+    bind_arguments(code, layout)
+    place = find_place(code, layout, kernel.geometry.block, tile)
+    if kernel.grouped:
+        group_specials(code, layout, place)
+        _zero_shared(code, shared)
+    else:
+        threads = first_threads(code, place, tile, 1)
+        inside = ""
+        for axis, thread in enumerate(threads):
+            here = w.emit(f"icmp ult {place.index} {thread}, %extent.{axis}")
+            inside = w.emit(f"and i1 {inside}, {here}") if inside else here
+        start = w.block("thread")
+        w.branch(inside, start, code.end)
+        w.place(start)
+        thread_specials(code, threads, place.index)
+    emit_block(code, kernel.body)
+    end_of_thread(code)
+
+
+def _guard(code: Code) -> None:
+    """Do nothing while a trap of an earlier launch that wrote these arrays has not been raised."""
+    w = code.w
+    look, start = w.block("guarded"), w.block("start")
+    w.branch(w.emit(f"icmp eq {GLOBAL_POINTER} %guard, null"), start, look)
+    w.place(look)
+    key = w.emit(f"load volatile i64, {GLOBAL_POINTER} %guard, align 8")
+    out = w.block("out")
+    w.branch(w.emit(f"icmp eq i64 {key}, -1"), start, out)
+    w.place(out)
+    w.finish("ret void")
+    w.place(start)
+
+
+def _zero_shared(code: Code, shared: SharedMemory) -> None:
+    """Zero what must be zero before the first thread runs."""
+    w, kernel = code.w, code.kernel
+    needed = [b.name for b in kernel.buffers if b.space is Space.SHARED and b.zeroed]
+    needed += [f"{name} counters" for name in shared_totals(kernel)]
+    if not needed:
+        return
+    for name in needed:
+        pointer = shared.pointer(name)
+
+        def zero(index: str, pointer: str = pointer) -> None:
+            at = w.emit(f"getelementptr inbounds i128, ptr addrspace(3) {pointer}, i32 {index}", "p")
+            w.do(f"store <4 x i32> zeroinitializer, ptr addrspace(3) {at}, align 16")
+
+        strided(code, shared.sizes[name] // 16, zero)
+    if "totals" in shared.offsets:
+        w.do(f"store i64 -1, ptr addrspace(3) {shared.pointer('totals')}, align 8")
+    plain_barrier(code)
+
+
+def _function(code: Code, layout: Layout, options: Mapping[str, Any], alignment: int) -> str:
+    attributes = ["nounwind", *_attributes(code, options)]
+    w = code.w
+    return "\n".join(
+        [
+            f"define ptx_kernel void @run({parameter_list(code.kernel, layout, alignment)}) {' '.join(attributes)} {{",
+            "entry:",
+            *w.allocas,
+            *local_allocas(code.kernel),
+            "  br label %begin",
+            "begin:",
+            *w.lines,
+            "}",
+        ]
+    )
+
+
+def _attributes(code: Code, options: Mapping[str, Any]) -> list[str]:
+    own: Mapping[str, Any] = options.get("cuda") or {}
+    most = options.get("max_threads")
+    # PTX takes one of the two. The bound says what its author promised; the exact size serves the optimiser.
+    if most is None:
+        found = [f'"nvvm.reqntid"="{code.threads},1,1"']
+    else:
+        sizes = most if isinstance(most, tuple | list) else (most,)
+        bound = 1
+        for size in sizes:
+            bound *= int(size)
+        found = [f'"nvvm.maxntid"="{bound},1,1"']
+    for option, attribute in (("min_blocks_per_sm", "minctasm"), ("max_registers", "maxnreg")):
+        if own.get(option) is not None:
+            found.append(f'"nvvm.{attribute}"="{int(own[option])}"')
+    return found
+
+
+def uses_warps(kernel: d.Kernel) -> bool:
+    """Whether threads of a warp meet."""
+    return any(isinstance(n, d.WarpBarrier | d.WarpCollective) for n in visit(kernel.body))

@@ -1,0 +1,125 @@
+"""Atomic updates. A checked sum that wraps is noted: an event of the watch for arrays, a counter for shared memory."""
+
+from isogrid.backends.cuda.emit_code import (
+    SHARED_POINTER,
+    BufferRef,
+    Code,
+    address,
+    evaluate,
+    place,
+    to_memory,
+    write_variable,
+)
+from isogrid.backends.cuda.emit_trap import note_wrapped
+from isogrid.ir import device as d
+from isogrid.ir.device import Machine
+from isogrid.ir.types import Scalar, Space
+from isogrid.printers.llvm_ops import Shape, operation
+from isogrid.printers.llvm_text import element_type, type_text
+
+_DIRECT = {"add": "add", "and": "and", "or": "or", "xor": "xor", "exchange": "xchg"}
+_SCOPES = {Space.GLOBAL: 'syncscope("device")', Space.SHARED: 'syncscope("block")'}
+
+
+def emit_atomic(code: Code, node: d.Atomic) -> None:
+    buffer = code.buffers[node.buffer]
+    memory = element_type(node.element)
+    index = place(code, node.index)
+    expected = None
+    if node.expected is not None:
+        expected = to_memory(code, evaluate(code, node.expected), node.expected.type, memory)
+    value = to_memory(code, evaluate(code, node.value), node.value.type, memory)
+    old = _update(code, node, buffer, address(code, buffer, index), value, expected)
+    if node.total is not None:
+        _watch(code, node, buffer, index, old, value)
+    if node.target:
+        result = code.variables[node.target].type
+        narrow = memory is Machine.I8 and result is Machine.I1
+        write_variable(code, node.target, code.w.emit(f"icmp ne i8 {old}, 0") if narrow else old)
+
+
+def _update(code: Code, node: d.Atomic, buffer: BufferRef, at: str, value: str, expected: str | None) -> str:
+    """The element as it was; nothing for a store."""
+    w, memory = code.w, element_type(node.element)
+    text, where = type_text(memory), f"{buffer.pointer_type} {at}"
+    if buffer.space is Space.LOCAL:
+        return _alone(code, node, where, value, expected)
+    scope = _SCOPES[buffer.space]
+    align = memory.bits // 8
+    if expected is not None:
+        return _exchange_if(code, where, value, expected, memory, scope)
+    match node.op:
+        case "load":
+            return w.emit(f"load atomic {text}, {where} {scope} monotonic, align {align}")
+        case "store":
+            w.do(f"store atomic {text} {value}, {where} {scope} monotonic, align {align}")
+            return ""
+        case "min" | "max":
+            name = extreme(node.op, node.element)
+        case "add" if memory.is_float:
+            name = "fadd"
+        case _:
+            name = _DIRECT[node.op]
+    return w.emit(f"atomicrmw {name} {where}, {text} {value} {scope} monotonic")
+
+
+def extreme(op: str, element: Scalar) -> str:
+    """LLVM's name of an atomic minimum or maximum."""
+    if element.is_float:
+        return f"f{op}imum"
+    return op if element.is_signed else f"u{op}"
+
+
+def _exchange_if(code: Code, where: str, value: str, expected: str, memory: Machine, scope: str) -> str:
+    """Compare and exchange by bits."""
+    w, integer = code.w, f"i{memory.bits}"
+    if memory.is_float:
+        value = w.emit(f"bitcast {type_text(memory)} {value} to {integer}")
+        expected = w.emit(f"bitcast {type_text(memory)} {expected} to {integer}")
+    pair = w.emit(f"cmpxchg {where}, {integer} {expected}, {integer} {value} {scope} monotonic monotonic")
+    old = w.emit(f"extractvalue {{{integer}, i1}} {pair}, 0")
+    return w.emit(f"bitcast {integer} {old} to {type_text(memory)}") if memory.is_float else old
+
+
+def _alone(code: Code, node: d.Atomic, where: str, value: str, expected: str | None) -> str:
+    """An update of memory that only this thread sees."""
+    w, memory = code.w, element_type(node.element)
+    text = type_text(memory)
+    old = w.emit(f"load {text}, {where}")
+    match node.op:
+        case "load":
+            return old
+        case "store" | "exchange":
+            new = value
+        case "cas":
+            compare = "fcmp oeq" if memory.is_float else "icmp eq"
+            same = w.emit(f"{compare} {text} {old}, {expected}")
+            new = w.emit(f"select i1 {same}, {text} {value}, {text} {old}")
+        case "min" | "max":
+            sign = "f" if memory.is_float else "s" if node.element.is_signed else "u"
+            new = operation(w, f"{sign}{node.op}", [old, value], memory, memory, Shape())
+        case _:
+            letter = "f" if memory.is_float else "i"
+            new = operation(w, f"{letter}{node.op}", [old, value], memory, memory, Shape())
+    w.do(f"store {text} {new}, {where}")
+    return old
+
+
+def _watch(code: Code, node: d.Atomic, buffer: BufferRef, index: str, old: str, value: str) -> None:
+    """Note a sum that left its type, upward or downward."""
+    w, memory = code.w, element_type(node.element)
+    text, signed = type_text(memory), node.element.is_signed
+    over = operation(w, "sadd_overflows" if signed else "uadd_overflows", [old, value], memory, memory, Shape())
+    noted, done = w.block("wrapped"), w.block("in.range")
+    w.branch(over, noted, done, ', !prof !{!"branch_weights", i32 1, i32 1000000}')
+    w.place(noted)
+    downward = w.emit(f"icmp slt {text} {value}, 0") if signed else "false"
+    if buffer.space is Space.GLOBAL:
+        number = next(n for n, p in enumerate(code.kernel.parameters) if p.name == node.buffer)
+        note_wrapped(code, number, downward, index)
+    else:
+        change = w.emit(f"select i1 {downward}, i32 -1, i32 1")
+        at = w.emit(f"getelementptr inbounds i32, {SHARED_POINTER} {buffer.counters}, i64 {index}", "p")
+        w.do(f'{w.name()} = atomicrmw add {SHARED_POINTER} {at}, i32 {change} syncscope("block") monotonic')
+        w.do(f"store i1 true, ptr {code.variables[code.wrapped].pointer}")
+    w.place(done)

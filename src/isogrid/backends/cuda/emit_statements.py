@@ -1,0 +1,155 @@
+"""Statements of one thread: control flow as branches, with one exit per loop where the IR has one."""
+
+from collections.abc import Sequence
+from typing import assert_never
+
+from isogrid.backends.cuda.emit_atomic import emit_atomic
+from isogrid.backends.cuda.emit_code import (
+    Code,
+    Exit,
+    evaluate,
+    place,
+    store,
+    write_variable,
+)
+from isogrid.backends.cuda.emit_collective import emit_collective
+from isogrid.backends.cuda.emit_sync import group_meeting, warp_barrier, warp_meeting
+from isogrid.backends.cuda.emit_trap import emit_check
+from isogrid.backends.cuda.emit_warps import emit_warp_collective
+from isogrid.ir import device as d
+from isogrid.ir.device import Machine
+from isogrid.printers.llvm_text import type_text
+from isogrid.support.errors import CompilerBug
+
+#: LLVM's mark of a loop that its author asked not to unroll. ptxas then keeps one load in flight, so nothing else gets
+#: it.
+_ROLLED = "!llvm.loop !1"
+
+
+def emit_block(code: Code, body: Sequence[d.Statement]) -> None:
+    for statement in body:
+        if not code.w.open:
+            break
+        code.w.mark(statement.span.line)
+        emit_statement(code, statement)
+
+
+def emit_statement(code: Code, node: d.Statement) -> None:
+    match node:
+        case d.Let():
+            code.env[node.name] = evaluate(code, node.value)
+        case d.Set():
+            write_variable(code, node.name, evaluate(code, node.value))
+        case d.Store():
+            buffer, index = code.buffers[node.buffer], place(code, node.index)
+            store(code, buffer, index, evaluate(code, node.value), node.value.type)
+        case d.Atomic():
+            emit_atomic(code, node)
+        case d.Check():
+            emit_check(code, node)
+        case d.If():
+            _if(code, node)
+        case d.For():
+            _for(code, node)
+        case d.Loop():
+            _loop(code, node)
+        case d.Scope():
+            end = code.w.block("scope.end")
+            code.exits.append(Exit("scope", node.label, end))
+            emit_block(code, node.body)
+            code.exits.pop()
+            code.w.place(end)
+        case d.Leave():
+            code.w.jump(_exit(code, "scope", node.label))
+        case d.Break():
+            code.w.jump(_exit(code, "loop"))
+        case d.Continue():
+            code.w.jump(_exit(code, "trip"))
+        case d.Return():
+            code.w.jump(code.end)
+        case d.Fill():
+            _fill(code, node)
+        case d.Barrier():
+            group_meeting(code, code.meetings.pending(node))
+        case d.Collective():
+            emit_collective(code, node)
+        case d.WarpBarrier():
+            warp_meeting(code, code.meetings.pending(node))
+            warp_barrier(code)
+        case d.WarpCollective():
+            emit_warp_collective(code, node)
+        case d.Agree():
+            raise CompilerBug("threads agree only where a target has no warps, and this one has")
+        case _:
+            assert_never(node)
+
+
+def _exit(code: Code, kind: str, name: str = "") -> str:
+    return next(e.label for e in reversed(code.exits) if (e.kind, e.name) == (kind, name))
+
+
+def _if(code: Code, node: d.If) -> None:
+    w = code.w
+    condition = evaluate(code, node.condition)
+    then, end = w.block("then"), w.block("end")
+    otherwise = w.block("else") if node.otherwise else end
+    w.branch(condition, then, otherwise)
+    w.place(then)
+    emit_block(code, node.then)
+    if node.otherwise:
+        w.jump(end)
+        w.place(otherwise)
+        emit_block(code, node.otherwise)
+    w.place(end)
+
+
+def _for(code: Code, node: d.For) -> None:
+    w = code.w
+    start, step, trips = evaluate(code, node.start), evaluate(code, node.step), evaluate(code, node.trips)
+    trip = w.alloca("i64", "trip")
+    w.do(f"store i64 0, ptr {trip}")
+    head, body, again, exit = w.block("for"), w.block("for.body"), w.block("for.again"), w.block("for.end")
+    w.place(head)
+    count = w.emit(f"load i64, ptr {trip}")
+    w.branch(w.emit(f"icmp ult i64 {count}, {trips}"), body, exit)
+    w.place(body)
+    text = type_text(node.type)
+    index = count if node.type is Machine.I64 else w.emit(f"trunc i64 {count} to {text}")
+    counter = w.emit(f"add {text} {start}, {w.emit(f'mul {text} {index}, {step}')}")
+    if node.counter in code.variables:
+        write_variable(code, node.counter, counter)
+    else:
+        code.env[node.counter] = counter
+    _trip(code, node, exit, again)
+    w.do(f"store i64 {w.emit(f'add nuw i64 {count}, 1')}, ptr {trip}")
+    _back(code, node, head)
+    w.place(exit)
+
+
+def _loop(code: Code, node: d.Loop) -> None:
+    w = code.w
+    head, again, exit = w.block("loop"), w.block("loop.again"), w.block("loop.end")
+    w.place(head)
+    _trip(code, node, exit, again)
+    _back(code, node, head)
+    w.place(exit)
+
+
+def _trip(code: Code, node: d.For | d.Loop, exit: str, again: str) -> None:
+    """One trip; `continue` ends it."""
+    code.exits += [Exit("loop", "", exit), Exit("trip", "", again)]
+    emit_block(code, node.body)
+    del code.exits[-2:]
+    code.w.place(again)
+
+
+def _back(code: Code, node: d.For | d.Loop, head: str) -> None:
+    mark = f", {_ROLLED}" if node.unroll == 1 else ""
+    code.w.finish(f"br label %{head}{mark}")
+
+
+def _fill(code: Code, node: d.Fill) -> None:
+    buffer = code.buffers[node.buffer]
+    assert buffer.count is not None
+    size = buffer.count * buffer.memory.bits // 8
+    code.w.call("llvm.memset.p0.i64", "void", ["ptr", "i8", "i64", "i1"], [buffer.pointer, "0", str(size), "false"])
