@@ -272,6 +272,62 @@ def after_a_loop(x: In[f32, N], y: Out[f32, N]) -> None:
     y[j] = x[i]
 
 
+@ig.kernel(groups=1, block=1)
+def trips_told_in_a_branch(flag: bool, x: In[i32, N], z: Out[i32, Literal[9]]) -> None:
+    """What a loop under a condition tells of its trips, and so of N, is not known beside it."""
+    if flag:
+        s = 0
+        for _ in range(N):
+            if s > 7:
+                return
+            s += 1
+    z[N] = 1
+
+
+@ig.kernel(groups=1, block=1)
+def one_amount_two_widths(flag: bool, n: i32, y: Out[i32, M], z: Out[i64, M]) -> None:
+    """What fits 32 bits in one branch need not fit 64 in the other: n may be 63 there."""
+    ig.require(0 <= n and n <= 63)
+    if flag:
+        y[0] = i32(1) << n
+    else:
+        z[0] = i64(1) << n
+
+
+@ig.kernel(groups=1, block=1)
+def sum_of_two_powers(a: i32, b: i32, c: i32, z: Out[i64, Literal[9]]) -> None:
+    """1 + 2 divides no power of two: the first multiple above 7 is 9."""
+    d = (1 << (a & 1)) + (1 << (b & 1))
+    z[d * ((c & 7) // d + 1)] = 1
+
+
+@ig.kernel(grid=N)
+def floats_in_guards(x: In[f32, N], y: InOut[f32, Literal[8]]) -> None:
+    """A comparison of floats tells nothing of integers; with NaN both it and its opposite fail."""
+    v = x[ig.gid()]
+    if not (v < 0.0) and not (v >= 8.0):
+        ig.atomic_max(y, i64(v), 1.0)
+
+
+@ig.kernel(grid=N)
+def floors_of_negatives(y: InOut[i32, N], a: i64) -> None:
+    """-1 // 4 is -1 and -1 % 4 is 3: only the remainder is in range."""
+    ig.require(-8 <= a and a < 8)
+    i = ig.gid()
+    if i == 0 and N == 4:
+        y[a % 4] = 1
+        y[a // 4] = 2
+        y[(a >> 2) + 2] = 3
+        y[(a + 8) // 4] = 4
+
+
+@ig.kernel(grid=N)
+def intermediate_beyond_the_end(x: In[i32, N], y: Out[i32, N], far: i64) -> None:
+    """The sum is in range again, but what it is made of is not in the index type."""
+    i = ig.gid()
+    y[i] = x[i + far - far]
+
+
 PROVED: list[Any] = [
     own_element, neighbour_guarded, early_return, flat_index, split_index, clamped, wrapped_modulo, rows, grid_stride,
     tree, histogram, binary_search, counted, limited_trips,
@@ -293,6 +349,11 @@ KEPT: list[tuple[Any, list[str]]] = [
     (bitwise_wrong, ["y", "y", "y"]),
     (any_step, ["step"]),
     (after_a_loop, ["y"]),
+    (trips_told_in_a_branch, ["z"]),
+    (one_amount_two_widths, ["shl", "shl", "y", "z"]),
+    (sum_of_two_powers, ["z"]),
+    (floats_in_guards, ["i64", "max y"]),
+    (floors_of_negatives, ["y"]),
 ]
 
 
@@ -315,6 +376,11 @@ def test_small_launches_are_assumed_only_where_told() -> None:
 
     assert kept(area, small=True) == []
     assert kept(area, small=False) == ["mul"]
+
+
+def test_intermediates_are_proved_one_by_one() -> None:
+    assert kept(intermediate_beyond_the_end, small=True) == []
+    assert kept(intermediate_beyond_the_end, small=False) == ["add"]
 
 
 def test_a_switched_off_pass_keeps_everything() -> None:

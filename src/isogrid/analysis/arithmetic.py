@@ -90,13 +90,21 @@ def _divided_rest(
             *equal(left, quotient * right + remainder),
             *between(ZERO, remainder, right.plus(-1)),
         )
-        if right.atoms() <= reasoner.atoms.powers and right.terms[0][1] == 1 and len(right.terms[0][0]) == 1:
+        if _is_power(reasoner, right):
             # The first multiple of a power of two above `high` is at most any larger power of two that it divides.
             limit = max(1 << max(high, 0).bit_length(), most)
             told = (*told, number_polynomial(limit) - multiplied(reasoner, right, quotient.plus(1)))
         reasoner.atoms.define(quotient, *told)
         reasoner.atoms.define(remainder, *told)
     return quotient, remainder
+
+
+def _is_power(reasoner: Reasoner, value: Polynomial) -> bool:
+    """Whether the value is one atom that stands for a power of two; a sum of two of them is none."""
+    if len(value.terms) != 1:
+        return False
+    ((monomial, factor),) = value.terms
+    return factor == 1 and len(monomial) == 1 and monomial[0] in reasoner.atoms.powers
 
 
 def smaller(reasoner: Reasoner, left: Polynomial, right: Polynomial, facts: Facts) -> Polynomial:
@@ -137,7 +145,8 @@ def shifted_left(reasoner: Reasoner, left: Polynomial, amount: Polynomial, bits:
     if number is not None and 0 <= number < bits:
         return left.scaled(1 << number)
     low, high = clipped(reasoner.atoms.range(amount), 0, bits - 1)
-    power, new = reasoner.atoms.keyed(("power of two", amount), 1 << low, 1 << high)
+    # The same amount may be larger for a wider type, so each width has a power, and a range, of its own.
+    power, new = reasoner.atoms.keyed(("power of two", amount, bits), 1 << low, 1 << high)
     if new:
         # 2^k is at least k + 1, which orders sizes that are powers of two.
         reasoner.atoms.define(power, power - amount.plus(1))

@@ -381,6 +381,7 @@ class Evaluator:
 
     def _either(self, type: Scalar, condition: Condition, then: k.Expr, otherwise: k.Expr, state: State) -> Known:
         cases: list[Case] = []
+        known = type.is_integer
         for side, holds in ((then, condition), (otherwise, condition.negated)):
             inner = self.under(state, holds)
             if inner is None:
@@ -388,7 +389,9 @@ class Evaluator:
             value = self.evaluate(side, inner)
             if isinstance(value, Polynomial):
                 cases.append(Case(value, inner.facts[len(state.facts) :]))
-        if not type.is_integer or not cases:
+            else:
+                known = False
+        if not known or not cases:
             return self.unknown(type)
         return chosen(self.reasoner, tuple(cases))
 

@@ -162,19 +162,23 @@ class Induction:
         atoms = self.reasoner.atoms
         after = state.copy()
         values: dict[int, Polynomial] = {}
+        # Only atoms made here may be narrowed: what is learnt holds behind this loop, and the number of trips may be
+        # a size, which is known elsewhere too.
+        lasts: list[Polynomial] = []
         for name in self.changed:
             after.values.pop(name, None)
         for name, symbol in self.symbols.items():
             last = atoms.fresh(*atoms.range(symbol))
             values[_atom(symbol)] = last
             after.values[name] = last
+            lasts.append(last)
         for guess in self.guesses:
             if counter.tick is not None and counter.tick in guess.atoms():
                 if counter.trips_at_end is None:
                     continue
                 values[counter.tick] = counter.trips_at_end
             learnt = guess.substituted(values)
-            self._narrow(learnt, values.values())
+            self._narrow(learnt, lasts)
             after.learn(learnt)
         return after
 
