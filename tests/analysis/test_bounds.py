@@ -280,14 +280,14 @@ def trips_told_in_a_branch(flag: bool, x: In[i32, N], z: Out[i32, Literal[9]]) -
         for _ in range(N):
             if s > 7:
                 return
-            s += 1
+            s += 2 - 1
     z[N] = 1
 
 
 @ig.kernel(groups=1, block=1)
 def one_amount_two_widths(flag: bool, n: i32, y: Out[i32, M], z: Out[i64, M]) -> None:
     """What fits 32 bits in one branch need not fit 64 in the other: n may be 63 there."""
-    ig.require(0 <= n and n <= 63)
+    ig.require(n >= 0 and n <= 63)
     if flag:
         y[0] = i32(1) << n
     else:
@@ -312,7 +312,7 @@ def floats_in_guards(x: In[f32, N], y: InOut[f32, Literal[8]]) -> None:
 @ig.kernel(grid=N)
 def floors_of_negatives(y: InOut[i32, N], a: i64) -> None:
     """-1 // 4 is -1 and -1 % 4 is 3: only the remainder is in range."""
-    ig.require(-8 <= a and a < 8)
+    ig.require(a >= -8 and a < 8)
     i = ig.gid()
     if i == 0 and N == 4:
         y[a % 4] = 1
