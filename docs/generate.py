@@ -11,7 +11,8 @@ from isogrid.builtins.atomics import ATOMICS
 from isogrid.builtins.collectives import COLLECTIVES
 from isogrid.builtins.conversions import COMPUTING, CONVERSIONS, STORAGE
 from isogrid.builtins.elementary import INSTEAD, NOT_YET
-from isogrid.builtins.functions import FUNCTIONS, OPERATOR_SPELLINGS
+from isogrid.builtins.functions import OPERATOR_SPELLINGS
+from isogrid.builtins.index import all_builtins
 from isogrid.builtins.operators import OPERATORS
 from isogrid.builtins.queries import QUERIES
 from isogrid.builtins.table import Builtin
@@ -148,7 +149,7 @@ def conversions_page() -> str:
 
 def functions_page() -> str:
     by_spelling: dict[tuple[str, ...], list[Builtin]] = {}
-    for row in FUNCTIONS:
+    for row in all_builtins():
         by_spelling.setdefault(row.spellings, []).append(row)
     rows = []
     for spellings, group in sorted(by_spelling.items()):

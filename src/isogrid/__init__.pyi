@@ -5,8 +5,21 @@ from contextlib import AbstractContextManager
 from typing import Any, Generic, Literal, SupportsIndex, TypeAlias, TypeVar, TypeVarTuple, overload
 
 from isogrid import dims as dims
+from isogrid.arrays.array import Array as Array
 from isogrid.diagnostics.report import Report
+from isogrid.launch.create import array as array
+from isogrid.launch.create import empty as empty
+from isogrid.launch.create import empty_like as empty_like
+from isogrid.launch.create import from_dlpack as from_dlpack
+from isogrid.launch.create import full as full
+from isogrid.launch.create import memory_statistics as memory_statistics
+from isogrid.launch.create import ones as ones
+from isogrid.launch.create import release_memory as release_memory
+from isogrid.launch.create import synchronize as synchronize
+from isogrid.launch.create import zeros as zeros
+from isogrid.launch.create import zeros_like as zeros_like
 from isogrid.launch.devices import Device as Device
+from isogrid.launch.devices import DeviceList
 from isogrid.launch.errors import DeviceError as DeviceError
 from isogrid.launch.errors import DeviceWarning as DeviceWarning
 from isogrid.launch.errors import LaunchError as LaunchError
@@ -15,6 +28,7 @@ from isogrid.launch.errors import LaunchValueError as LaunchValueError
 from isogrid.launch.errors import OptionError as OptionError
 from isogrid.launch.errors import OptionWarning as OptionWarning
 from isogrid.launch.errors import RequirementError as RequirementError
+from isogrid.runtimes.memory import DeviceMemoryError as DeviceMemoryError
 from isogrid.support.errors import CompilerBug as CompilerBug
 from isogrid.support.errors import IsogridError as IsogridError
 from isogrid.support.errors import KernelRefused as KernelRefused
@@ -119,6 +133,7 @@ class Kernel:
         block: SupportsIndex | tuple[SupportsIndex, ...] | None = None,
         device: str | Device | None = None,
         stream: Any = None,
+        wait: bool = True,
         **keywords: Any,
     ) -> None: ...
     def on(self, device: str | Device) -> Kernel: ...
@@ -151,7 +166,7 @@ def trust(reason: str) -> Trusted: ...
 
 # --- devices and options ---------------------------------------------------------------------------------------------
 
-def devices() -> list[Device]: ...
+def devices() -> DeviceList: ...
 def device(name: str | Device) -> Device: ...
 def use(name: str | Device) -> AbstractContextManager[Device]: ...
 def default_options(
@@ -232,6 +247,9 @@ def all_finite(array: _Array[Any, *_S]) -> bool: ...
 def unroll(loop: bool, factor: int = ...) -> bool: ...
 @overload
 def unroll(loop: range, factor: int = ...) -> range: ...
+def exp10(x: float) -> float: ...
+def sinpi(x: float) -> float: ...
+def cospi(x: float) -> float: ...
 def fma(a: float, b: float, c: float) -> float: ...
 def rsqrt(x: float) -> float: ...
 def clamp(x: _Number, lo: _Number, hi: _Number) -> _Number: ...

@@ -18,6 +18,7 @@ from isogrid.ir.walk import visit
 from isogrid.lowering.lower import lower_kernel
 from isogrid.lowering.unroll import unroll_loops as unroll_by_factors
 from isogrid.passes.fold_constants import fold_constants
+from isogrid.passes.fold_tables import fold_tables
 from isogrid.passes.hoist_invariants import hoist_invariants
 from isogrid.passes.remove_dead import remove_dead
 from isogrid.passes.remove_proved_checks import remove_proved_checks
@@ -50,6 +51,7 @@ PASSES: Final[tuple[tuple[str, Callable[[k.Kernel, PassContext], k.Kernel]], ...
     ("fold", lambda kernel, context: fold_constants(kernel)),
     ("unroll", lambda kernel, context: unroll_loops(kernel, context.options.get("unroll", True) is not False)),
     ("fold", lambda kernel, context: fold_constants(kernel)),
+    ("tables", lambda kernel, context: fold_tables(kernel)),
     ("simplify", lambda kernel, context: simplify_indices(kernel)),
     ("prove", lambda kernel, context: remove_proved_checks(kernel, context.facts)),
     ("simplify", lambda kernel, context: simplify_indices(kernel)),

@@ -3,20 +3,22 @@
 from collections.abc import Sequence
 from typing import Final
 
+from isogrid.builtins.elementary import ELEMENTARY
 from isogrid.builtins.functions import FUNCTIONS
 from isogrid.builtins.table import Builtin, Signature
 from isogrid.ir.types import Scalar
 
-_BY_NAME: Final[dict[str, Builtin]] = {row.name: row for row in FUNCTIONS}
+_ALL: Final = (*FUNCTIONS, *ELEMENTARY)
+_BY_NAME: Final[dict[str, Builtin]] = {row.name: row for row in _ALL}
 _BY_SPELLING: Final[dict[str, tuple[Builtin, ...]]] = {
-    spelling: tuple(row for row in FUNCTIONS if spelling in row.spellings)
-    for spelling in dict.fromkeys(s for row in FUNCTIONS for s in row.spellings)
+    spelling: tuple(row for row in _ALL if spelling in row.spellings)
+    for spelling in dict.fromkeys(s for row in _ALL for s in row.spellings)
 }
 
 
 def all_builtins() -> tuple[Builtin, ...]:
     """Every pure function row, in the order of the reference."""
-    return FUNCTIONS
+    return _ALL
 
 
 def builtin_named(name: str) -> Builtin:

@@ -410,6 +410,9 @@ class Buffer:
 class Kernel:
     """A kernel ready for a target. Host-side facts (parameters, geometry, preconditions) stay in kernel-IR form.
 
+    `exact` says that it holds sequences, those of elementary functions, that are right only if every float operation is
+    rounded as written: no `fastmath` applies to such a kernel.
+
     The order of traps is spec 1.8: ungrouped kernels by linear gid, grouped ones by group, interval, warp, thread.
     """
 
@@ -427,4 +430,5 @@ class Kernel:
     deterministic: bool = True
     races: str = "prove"
     reason: str = ""
+    exact: bool = False
     span: Span = field(default=NOWHERE, kw_only=True, compare=False, repr=False)

@@ -21,6 +21,7 @@ def read_device(text: str) -> d.Kernel:
     buffers: list[d.Buffer] = []
     variables: list[tuple[str, d.Machine]] = []
     sites: list[TrapSite] = []
+    exact: list[bool] = []
 
     def part_line(word: str, cursor: Cursor) -> None:
         match word:
@@ -36,6 +37,8 @@ def read_device(text: str) -> d.Kernel:
                     raise cursor.fault(f"site {len(sites)} is next")
                 cursor.expect(":")
                 sites.append(_site(cursor))
+            case "exact":
+                exact.append(True)
             case _:
                 raise cursor.fault(f"a kernel has no part {word!r}")
 
@@ -61,6 +64,7 @@ def read_device(text: str) -> d.Kernel:
         header.deterministic,
         header.races,
         header.reason,
+        bool(exact),
     )
 
 

@@ -29,6 +29,8 @@ def device_lines(kernel: d.Kernel) -> list[TextLine]:
     """The whole kernel, line by line."""
     printer = _Printer(kernel)
     lines = list(header_lines(kernel, expr_text))
+    if kernel.exact:
+        lines.append(TextLine("  exact"))
     lines += [TextLine(f"  buffer {_buffer(buffer)}") for buffer in kernel.buffers]
     lines += [TextLine(f"  variable {name_text(name)}: {type.value}") for name, type in kernel.variables]
     lines += [TextLine(f"  site {number}: {_site(site)}", site.span) for number, site in enumerate(kernel.sites)]

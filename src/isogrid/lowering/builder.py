@@ -46,6 +46,10 @@ class Builder:
     buffers: list[d.Buffer] = field(default_factory=list[d.Buffer])
     counters: dict[str, d.Expr] = field(default_factory=dict[str, d.Expr])
     used_counters: set[str] = field(default_factory=set[str])
+    #: Tables of elementary functions by function and table, under the names that they have in this kernel.
+    function_tables: dict[str, str] = field(default_factory=dict[str, str])
+    #: Whether an elementary function was put in, whose operations must be rounded as written.
+    exact: bool = False
     span: Span = NOWHERE
     _numbers: dict[str, int] = field(default_factory=dict[str, int])
     _site_numbers: dict[TrapSite, int] = field(default_factory=dict[TrapSite, int])

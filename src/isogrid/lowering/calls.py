@@ -5,11 +5,13 @@
 
 from collections.abc import Callable
 
+from isogrid.builtins.elementary import ELEMENTARY
 from isogrid.ir import device as d
 from isogrid.ir import kernel as k
 from isogrid.ir.types import Scalar
 from isogrid.lowering.builder import Builder
 from isogrid.lowering.casts import canonical, saturated
+from isogrid.lowering.elementary import lower_elementary
 from isogrid.lowering.machine import (
     MACHINE,
     infinity,
@@ -20,7 +22,10 @@ from isogrid.lowering.machine import (
     resized,
     test,
 )
+from isogrid.mathlib.functions import compiled_name
 from isogrid.support.errors import CompilerBug
+
+_ELEMENTARY = frozenset(row.name for row in ELEMENTARY)
 
 #: Functions that are one machine operation on floats.
 _FLOAT_OPERATIONS = {
@@ -38,6 +43,8 @@ def lower_call(builder: Builder, node: k.Call, arguments: tuple[d.Expr, ...]) ->
     if node.name in _FLOAT_OPERATIONS:
         return op(_FLOAT_OPERATIONS[node.name], MACHINE[node.type], *arguments, span=node.span)
     lower = _LOWERINGS.get(node.name)
+    if lower is None and node.name in _ELEMENTARY:
+        return lower_elementary(builder, compiled_name(node.name, node.arguments[0].type), arguments)
     if lower is None:
         raise CompilerBug(f"{node.span}: no lowering for the function `{node.name}`")
     return lower(builder, node, arguments)

@@ -57,6 +57,7 @@ def lower_kernel(
         deterministic=kernel.deterministic,
         races=kernel.races,
         reason=kernel.reason,
+        exact=builder.exact,
         span=kernel.span,
     )
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from isogrid.builtins import floats
 from isogrid.builtins.conversions import CONVERSIONS
-from isogrid.builtins.functions import FUNCTIONS
+from isogrid.builtins.index import all_builtins
 from isogrid.builtins.meaning import Trapped, quiet
 from isogrid.builtins.operators import OPERATORS
 from isogrid.ir import kernel as k
@@ -16,7 +16,7 @@ from isogrid.ir.types import Scalar
 from isogrid.ir.walk import map_expr, visit
 from isogrid.passes.effects import assigned_locals
 
-_FUNCTIONS = {row.name: row for row in FUNCTIONS}
+_FUNCTIONS = {row.name: row for row in all_builtins()}
 
 
 def fold_constants(kernel: k.Kernel) -> k.Kernel:

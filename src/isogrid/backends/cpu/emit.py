@@ -39,7 +39,7 @@ class _Function:
 def emit_module(kernel: d.Kernel, target: HostTarget, options: Mapping[str, Any]) -> EmittedModule:
     """LLVM IR of `run`. The option `cpu_width` forces the number of lanes, for tests."""
     kernel = _normalised(kernel)
-    flags = _FAST if options.get("fastmath") else ""
+    flags = _FAST if options.get("fastmath") and not kernel.exact else ""
     strategy = choose_strategy(kernel, target, options.get("cpu_width"))
     quick = target.divides_slowly and not flags and "fast_division" not in options.get("disable", ())
     function = _function(kernel, "run", strategy, flags, precise=False, quick=quick)

@@ -1,0 +1,83 @@
+"""Elementary functions: the statements of the compiled function are put in place of the call, under fresh names.
+
+y[i] = exp(x[i])   ->   let exp.k.1 = froundeven(fmul(x.1, 1.4426950408889634))
+                        ...
+                        y[i] = fmul(exp.value.1, ...)
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from isogrid.ir import device as d
+from isogrid.ir.types import Space
+from isogrid.ir.walk import map_expr
+from isogrid.lowering.builder import Array, Builder
+from isogrid.lowering.machine import literal
+from isogrid.mathlib.functions import Function, load
+
+
+def lower_elementary(builder: Builder, name: str, arguments: tuple[d.Expr, ...]) -> d.Expr:
+    """The value of the compiled function `name` for arguments that have been evaluated."""
+    function = load(name)
+    values: dict[str, d.Expr] = {}
+    for (parameter, _), argument in zip(function.parameters, arguments, strict=True):
+        values[parameter] = builder.atom(argument, name)
+    for variable, machine in function.variables:
+        values[variable] = builder.variable(_stem(function, variable), machine)
+    tables = {table.name: _declared(builder, function, table) for table in function.tables}
+    _put(builder, function, function.body, values, tables)
+    builder.exact = True
+    return _renamed(function.result, values, tables)
+
+
+def _put(
+    builder: Builder, function: Function, block: d.Block, values: dict[str, d.Expr], tables: Mapping[str, str]
+) -> None:
+    for statement in block:
+        match statement:
+            case d.Let():
+                value = _renamed(statement.value, values, tables)
+                values[statement.name] = builder.let(value, _stem(function, statement.name))
+            case d.Set():
+                name = values[statement.name]
+                assert isinstance(name, d.Value)
+                builder.set(name, _renamed(statement.value, values, tables))
+            case d.If():
+                condition = _renamed(statement.condition, values, tables)
+                sides: list[d.Block] = []
+                for side in (statement.then, statement.otherwise):
+                    with builder.block() as inside:
+                        _put(builder, function, side, values, tables)
+                    sides.append(tuple(inside))
+                builder.emit(d.If(condition, sides[0], sides[1], span=builder.span))
+            case _:
+                raise AssertionError(f"{function.name} was loaded with a {type(statement).__name__}")
+
+
+def _stem(function: Function, name: str) -> str:
+    return f"{function.name}.{name.rsplit('.', 1)[-1] if name[-1].isalpha() else 't'}"
+
+
+def _renamed(node: d.Expr, values: Mapping[str, d.Expr], tables: Mapping[str, str]) -> d.Expr:
+    def place(part: d.Expr) -> d.Expr:
+        match part:
+            case d.Value():
+                return values[part.name]
+            case d.Load():
+                return replace(part, buffer=tables[part.buffer])
+            case _:
+                return part
+
+    return map_expr(node, place)
+
+
+def _declared(builder: Builder, function: Function, table: d.Buffer) -> str:
+    """The name of the table in this kernel; every call of the function shares it."""
+    key = f"{function.name}.{table.name}"
+    name = builder.function_tables.get(key)
+    if name is None:
+        name = builder.function_tables[key] = builder.fresh(key)
+        count = table.count or 0
+        builder.arrays[name] = Array(name, table.element, Space.TABLE, (literal(count, d.Machine.I64),))
+        builder.buffers.append(replace(table, name=name))
+    return name

@@ -1,0 +1,1 @@
+"""Elementary functions: `source` in the kernel language, `compiled` to device IR, loaded by name."""

@@ -1,0 +1,1 @@
+"""Programs for those who work on isogrid; none is part of the package."""

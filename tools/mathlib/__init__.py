@@ -1,0 +1,1 @@
+"""Tools that make what `isogrid.mathlib` is made of: coefficients, compiled functions, digests."""

@@ -1,0 +1,191 @@
+"""Compute the coefficients of the elementary functions with mpmath, check their error bounds, write the modules.
+
+    python -m tools.mathlib.coefficients           write src/isogrid/mathlib/source/constants.py
+    python -m tools.mathlib.coefficients --check   compare it with what would be written, and check the bounds
+
+Series of the pair build are Taylor's: the coefficient is a formula, the bound is the first term left out.
+"""
+
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import mpmath
+from mpmath import mpf
+
+from tools.mathlib.polynomials import quick_constants
+
+ROOT = Path(__file__).resolve().parents[2]
+TARGET = ROOT / "src" / "isogrid" / "mathlib" / "source" / "constants.py"
+PRECISION = 400
+
+
+def nearest(x: mpf, bits: int = 53) -> float:
+    """x rounded to `bits` bits."""
+    with mpmath.workprec(bits):
+        return float(+x)
+
+
+def truncated(x: mpf, bits: int) -> float:
+    """The first `bits` bits of x, rounded towards zero."""
+    mantissa, exponent = mpmath.frexp(x)
+    return float(mpmath.ldexp(mpmath.floor(mpmath.ldexp(mantissa, bits)), exponent - bits))
+
+
+def parts(x: mpf, *widths: int) -> list[float]:
+    """x as a sum of f64 whose leading ones have few bits; the last is rounded."""
+    found: list[float] = []
+    for width in widths[:-1]:
+        found.append(truncated(x, width))
+        x -= mpf(found[-1])
+    return [*found, nearest(x, widths[-1])]
+
+
+def pair(x: mpf) -> tuple[float, float]:
+    high = nearest(x)
+    return high, nearest(x - mpf(high))
+
+
+def text(value: float | int | tuple[float, ...]) -> str:
+    match value:
+        case int():
+            return f"0x{value:016X}"
+        case float():
+            return repr(value)
+        case _:
+            return "(" + ", ".join(text(item) for item in value) + ("," if len(value) == 1 else "") + ")"
+
+
+class Module:
+    """Lines of the module of constants."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def note(self, comment: str) -> None:
+        self.lines += ["", *(f"# {line}" for line in comment.splitlines())]
+
+    def value(self, name: str, value: float | tuple[float, ...]) -> None:
+        self.lines.append(f"{name} = {text(value)}")
+
+    def pair(self, stem: str, value: mpf) -> None:
+        high, low = pair(value)
+        self.value(f"{stem}_HIGH", high)
+        self.value(f"{stem}_LOW", low)
+
+    def rows(self, name: str, rows: Iterable[float | int | tuple[float, ...]]) -> None:
+        self.lines += [f"{name} = _table(", *(f"    {text(row)}," for row in rows), ")"]
+
+
+def series(module: Module, stem: str, term: Callable[[int], mpf], pairs: range, tail: range) -> None:
+    """Coefficients from the highest down: `stem_FIRST` and `stem_TAIL` in f64, then `stem_PAIRS`."""
+    module.value(f"{stem}_FIRST", nearest(term(tail[-1])))
+    module.rows(f"{stem}_TAIL", [nearest(term(n)) for n in reversed(tail[:-1])])
+    module.rows(f"{stem}_PAIRS", [pair(term(n)) for n in reversed(pairs)])
+
+
+def check(what: str, error: mpf, bound: int) -> None:
+    """Complain where `error` is not below 2^bound."""
+    if abs(error) >= mpmath.ldexp(1, bound):
+        raise SystemExit(f"{what}: error 2^{float(mpmath.log(abs(error), 2)):.1f}, not below 2^{bound}")
+
+
+def exponentials(module: Module) -> None:
+    ln2 = mpmath.ln(2)
+    module.note("ln 2 as 40 bits, 40 bits and the rest: a product with an integer below 2^13 is exact.")
+    for name, value in zip(("LN2_A", "LN2_B", "LN2_C"), parts(ln2, 40, 40, 53), strict=True):
+        module.value(name, value)
+    module.pair("LN2", ln2)
+    module.pair("LN10", mpmath.ln(10))
+    module.value("LOG2_E", nearest(1 / ln2))
+    module.value("LOG2_10", nearest(mpmath.log(10, 2)))
+    module.note("1/n!: from 18 down to 8 in f64, from 7 down to 1 as pairs; |r| <= 0.3466. Left out: 2^-83 of e^r - 1.")
+    series(module, "EXP", lambda n: 1 / mpmath.factorial(n), range(1, 8), range(8, 19))
+    check("exp", mpf("0.3467") ** 18 / mpmath.factorial(19), -82)
+
+
+def logarithms(module: Module) -> None:
+    module.pair("INVERSE_LN2", 1 / mpmath.ln(2))
+    module.pair("INVERSE_LN10", 1 / mpmath.ln(10))
+    for name, value in zip("ABC", parts(mpmath.log10(2), 40, 40, 53), strict=True):
+        module.value(f"LOG10_2_{name}", value)
+    module.note("1/(2n+1): from 16 down to 5 in f64, from 4 down to 0 as pairs; z = s^2 <= 0.02945. Left out: 2^-90.")
+    series(module, "LOG", lambda n: mpf(1) / (2 * n + 1), range(5), range(5, 17))
+    check("log", mpf("0.02945") ** 17 / 35, -90)
+
+
+def circular(module: Module) -> None:
+    half_pi = mpmath.pi / 2
+    module.value("TWO_OVER_PI", nearest(1 / half_pi))
+    module.note("pi/2 as 33, 33, 33 and 53 bits.")
+    for name, value in zip("ABCD", parts(half_pi, 33, 33, 33, 53), strict=True):
+        module.value(f"HALF_PI_{name}", value)
+    module.pair("HALF_PI", half_pi)
+    module.pair("PI", mpmath.pi)
+    module.pair("QUARTER_PI", mpmath.pi / 4)
+    module.note(
+        "(-1)^n/(2n+1)!: from 13 down to 5 in f64, from 4 down to 0 as pairs; z = r^2 <= 0.6169. Left out: 2^-107."
+    )
+    series(module, "SIN", lambda n: (-1) ** n / mpmath.factorial(2 * n + 1), range(5), range(5, 14))
+    check("sin", mpf("0.617") ** 14 / mpmath.factorial(29), -106)
+    module.note("(-1)^n/(2n)!: from 14 down to 6 in f64, from 5 down to 0 as pairs.")
+    series(module, "COS", lambda n: (-1) ** n / mpmath.factorial(2 * n), range(6), range(6, 15))
+    check("cos", mpf("0.617") ** 15 / mpmath.factorial(30), -106)
+    module.note("The bits of 2/pi behind 64 zeros, in words of 64.")
+    with mpmath.workprec(64 * 40):
+        bits = int(mpmath.floor(mpmath.ldexp(2 / mpmath.pi, 64 * 31)))
+    words = [(bits >> (64 * (31 - n))) & (2**64 - 1) for n in range(32)]
+    module.rows("TWO_OVER_PI_WORDS", words)
+
+
+def inverse(module: Module) -> None:
+    module.note("(-1)^n/(2n+1): from 10 down to 3 in f64, from 2 down to 0 as pairs; |u| <= 1/15. Left out: 2^-90.")
+    series(module, "ATAN", lambda n: mpf((-1) ** n) / (2 * n + 1), range(3), range(3, 11))
+    check("atan", mpf(1) / mpf(15) ** 22 / 23, -90)
+    module.note("atan(j / 8) for j of 0..8.")
+    module.rows("ATAN_EIGHTHS_HIGH", [pair(mpmath.atan(mpf(j) / 8))[0] for j in range(9)] + [0.0] * 7)
+    module.rows("ATAN_EIGHTHS_LOW", [pair(mpmath.atan(mpf(j) / 8))[1] for j in range(9)] + [0.0] * 7)
+
+
+def written() -> str:
+    """The text of the module of constants."""
+    with mpmath.workprec(PRECISION):
+        module = Module()
+        exponentials(module)
+        logarithms(module)
+        circular(module)
+        inverse(module)
+        module.pair("THIRD", mpf(1) / 3)
+        quick_constants(module)
+    return _HEAD + "\n".join(module.lines) + "\n"
+
+
+_HEAD = '''"""Constants of the elementary functions. Written by `python -m tools.mathlib.coefficients`; do not edit."""
+
+from typing import Any
+
+import numpy as np
+
+
+def _table(*rows: Any) -> Any:
+    """A table of the language: a read-only array of f64, or of u64 for words."""
+    table = np.array(rows, np.uint64 if isinstance(rows[0], int) else np.float64)
+    table.flags.writeable = False
+    return table
+
+
+# fmt: off
+'''
+
+
+def main() -> None:
+    made = written()
+    if "--check" in sys.argv[1:]:
+        if TARGET.read_text() != made:
+            raise SystemExit(f"{TARGET.relative_to(ROOT)} is out of date")
+        return
+    TARGET.write_text(made)
+
+
+if __name__ == "__main__":
+    main()

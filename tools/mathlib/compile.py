@@ -1,0 +1,91 @@
+"""Compile the elementary functions with the ordinary compiler: kernel language to device IR text.
+
+python -m tools.mathlib.compile            write src/isogrid/mathlib/compiled/*.ir
+python -m tools.mathlib.compile --check    compare them with what would be written
+"""
+
+import importlib
+import linecache
+import pkgutil
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import isogrid as ig
+from isogrid.cli.stages import stages_of
+from isogrid.frontend.language import Helper
+from isogrid.ir.text import print_kernel
+from isogrid.ir.verify import verify
+from isogrid.mathlib import source
+from isogrid.mathlib.functions import function_of, path_of
+from tools.mathlib.single_assignment import single_assignment
+
+_KERNEL = """
+import isogrid as ig
+from isogrid.dims import N
+
+@ig.kernel(grid=N)
+def {name}({parameters}, result: ig.Out[ig.{result}, N]) -> None:
+    i = ig.gid()
+    result[i] = function({arguments})
+"""
+
+
+def helpers() -> dict[str, Helper]:
+    """Every function that is compiled, by name: those whose names end in a type and who are documented as public."""
+    found: dict[str, Helper] = {}
+    for module in pkgutil.iter_modules(source.__path__):
+        names = vars(importlib.import_module(f"{source.__name__}.{module.name}"))
+        for name, value in names.items():
+            if isinstance(value, Helper) and value.function.__module__.endswith(f".{module.name}"):
+                found[name] = value
+    return found
+
+
+def public() -> Iterator[tuple[str, Helper, tuple[str, ...], str]]:
+    """Name, helper, parameter types and result type of each compiled function."""
+    from isogrid.builtins.elementary import COMPILED
+
+    found = helpers()
+    for name, (parameters, result) in COMPILED.items():
+        yield name, found[name], tuple(type.value for type in parameters), result.value
+
+
+def compiled(name: str, helper: Helper, parameters: tuple[str, ...], result: str) -> str:
+    """The text of one compiled function."""
+    letters = "xyz"[: len(parameters)]
+    text = _KERNEL.format(
+        name=name,
+        parameters=", ".join(f"{a}: ig.In[ig.{t}, N]" for a, t in zip(letters, parameters, strict=True)),
+        arguments=", ".join(f"{a}[i]" for a in letters),
+        result=result,
+    )
+    file = f"<{name}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    space: dict[str, Any] = {"function": helper, "ig": ig, "__name__": "tools.mathlib"}
+    exec(compile(text, file, "exec"), space)
+    device = single_assignment(stages_of(space[name]).device)
+    verify(device, after="single assignment")
+    function_of(device)
+    return print_kernel(device)
+
+
+def main() -> None:
+    check = "--check" in sys.argv[1:]
+    wanted = [word for word in sys.argv[1:] if not word.startswith("-")]
+    stale: list[str] = []
+    for name, helper, parameters, result in public():
+        if wanted and name not in wanted:
+            continue
+        text = compiled(name, helper, parameters, result)
+        path = path_of(name)
+        if check and (not path.exists() or path.read_text() != text):
+            stale.append(name)
+        elif not check:
+            path.write_text(text)
+    if stale:
+        raise SystemExit(f"out of date: {', '.join(stale)}; run python -m tools.mathlib.compile")
+
+
+if __name__ == "__main__":
+    main()
