@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from isogrid.analysis.bounds import analyse_bounds
+from isogrid.analysis.bounds import analyse_signs
 from isogrid.analysis.facts import LaunchFacts
 from isogrid.checks.barriers import check_barriers
 from isogrid.checks.failures import check_failures
@@ -86,7 +86,7 @@ def lower(kernel: k.Kernel, facts: LaunchFacts) -> d.Kernel:
 def _lower_kernel(kernel: k.Kernel, facts: LaunchFacts) -> d.Kernel:
     if not any(_profits(node) for node in visit(kernel.body)):
         return lower_kernel(kernel, facts)
-    proofs = analyse_bounds(kernel, facts)
+    proofs = analyse_signs(kernel, facts)
     return lower_kernel(kernel, facts, proofs.nonnegative, proofs.bounded)
 
 

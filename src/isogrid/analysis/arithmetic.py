@@ -22,6 +22,10 @@ class Reasoner:
     def proves(self, goal: Polynomial, facts: Facts) -> bool:
         return self.solver.proves(goal, facts)
 
+    def sees(self, goal: Polynomial, facts: Facts) -> bool:
+        """Whether intervals or a fact say so at once."""
+        return self.atoms.range(goal)[0] >= 0 or goal in facts
+
     def shows(self, goal: Polynomial, facts: Facts) -> bool:
         """A proof that is given up early, for facts that make a value simpler but need not be found."""
         return self.solver.proves_quickly(goal, facts)

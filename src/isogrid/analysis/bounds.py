@@ -44,6 +44,17 @@ def analyse_bounds(
     """
     evaluator = evaluator_of(kernel, facts, eliminates)
     evaluator.finds_failures = find_failures
+    return _walked(kernel, evaluator)
+
+
+def analyse_signs(kernel: k.Kernel, facts: LaunchFacts) -> Proofs:
+    """What lowering asks, `nonnegative` and `bounded`; of the checks it decides only those that intervals decide."""
+    evaluator = evaluator_of(kernel, facts, eliminates=True)
+    evaluator.decides = False
+    return _walked(kernel, evaluator)
+
+
+def _walked(kernel: k.Kernel, evaluator: Evaluator) -> Proofs:
     walker = walk(evaluator)
     return Proofs(
         kernel,

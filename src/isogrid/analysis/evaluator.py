@@ -87,6 +87,8 @@ class Evaluator:
     addends: dict[int, tuple[int, int] | None] = field(default_factory=dict[int, "tuple[int, int] | None"])
     failures: dict[tuple[int, int], Failure] = field(default_factory=dict[tuple[int, int], Failure])
     finds_failures: bool = False
+    #: Whether checks are proved with all means; without, what they ensure is learned, which costs much less.
+    decides: bool = True
     #: Above 0 while a loop is walked only to find what stays true in it; nothing is recorded then.
     trial: int = 0
 
@@ -118,7 +120,8 @@ class Evaluator:
 
         `about` are the values that a report of a certain failure shows.
         """
-        ok = all(self.reasoner.proves(bound, state.facts) for bound in bounds)
+        holds = self.reasoner.proves if self.decides else self.reasoner.sees
+        ok = all(holds(bound, state.facts) for bound in bounds)
         if not ok:
             if wanted and self.finds_failures and not self.trial:
                 self._note_failure(Failure(kind, node, axis, tuple(map(self._shown, about))), bounds, state)

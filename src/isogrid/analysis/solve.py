@@ -4,16 +4,18 @@ The work is bounded by counts, never by time, so the verdict is the same everywh
 a proof over the integers; facts are tightened by their common divisor.
 """
 
-from collections.abc import Iterable
+import functools
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import gcd
 from typing import TypeAlias
 
 from isogrid.analysis.linear import Monomial, Polynomial, number_polynomial
+from isogrid.analysis.models import Model, find_model
 from isogrid.analysis.ranges import Atoms, Facts
 
-#: One inequality over monomials: coefficients and the constant; the sum is at least 0.
-_Row: TypeAlias = tuple[tuple[tuple[Monomial, int], ...], int]
+#: One inequality over numbered monomials: coefficients and the constant; the sum is at least 0.
+_Row: TypeAlias = tuple[tuple[tuple[int, int], ...], int]
 
 _FACT_LIMIT = 40
 _PRODUCT_LIMIT = 32
@@ -29,6 +31,9 @@ class Solver:
     _memo: dict[tuple[Polynomial, Facts], bool] = field(default_factory=dict[tuple[Polynomial, Facts], bool])
 
     _quick: dict[tuple[Polynomial, Facts], bool] = field(default_factory=dict[tuple[Polynomial, Facts], bool])
+
+    #: The values of atoms in the models found last.
+    _guess: Model = field(default_factory=dict[int, int])
 
     #: Eliminations done so far.
     work: int = 0
@@ -100,15 +105,29 @@ class Solver:
         told = self._relevant(start, facts, reach)
         if goal is not None:
             told = [goal.scaled(-1).plus(-1), *told]
+        if (model := find_model(self.atoms, told, self._guess)) is not None:
+            self._guess.update(model)
+            return False
         told = told + self._products(told)
         if any(_is_false(polynomial) for polynomial in told):
             return True
-        rows = {row for polynomial in told if (row := _row(polynomial)) is not None}
-        for monomial in sorted({m for row in rows for m, _ in row[0]}):
+        return _no_solution(self._numbered([row for polynomial in told if (row := _row(polynomial)) is not None]))
+
+    def _numbered(self, rows: Iterable[tuple[tuple[tuple[Monomial, int], ...], int]]) -> tuple[_Row, ...]:
+        """The inequalities and the ranges of their monomials, which get numbers in their order: the same question
+        about other atoms then looks the same."""
+        best: dict[tuple[tuple[Monomial, int], ...], int] = {}
+        for terms, constant in rows:
+            if terms not in best or constant < best[terms]:
+                best[terms] = constant
+        monomials = sorted({monomial for terms in best for monomial, _ in terms})
+        number = {monomial: at for at, monomial in enumerate(monomials)}
+        numbered = [(tuple([(number[m], c) for m, c in terms]), constant) for terms, constant in best.items()]
+        for at, monomial in enumerate(monomials):
             low, high = self.atoms.monomial_range(monomial)
-            rows.add((((monomial, 1),), -low))
-            rows.add((((monomial, -1),), high))
-        return _eliminate(rows)
+            numbered.append((((at, 1),), -low))
+            numbered.append((((at, -1),), high))
+        return tuple(_tightest(numbered))
 
     def _relevant(self, start: Iterable[int], facts: Facts, reach: int) -> list[Polynomial]:
         atoms = set(start)
@@ -163,70 +182,93 @@ def _is_false(polynomial: Polynomial) -> bool:
     return constant is not None and constant < 0
 
 
-def _row(polynomial: Polynomial) -> _Row | None:
+def _row(polynomial: Polynomial) -> tuple[tuple[tuple[Monomial, int], ...], int] | None:
     """A polynomial as an inequality in lowest terms; None for a plain number."""
-    terms = [(m, c) for m, c in polynomial.terms if m]
+    terms = polynomial.terms
+    offset = 0
+    if terms and terms[0][0] == ():
+        offset = terms[0][1]
+        terms = terms[1:]
     if not terms:
         return None
-    divisor = gcd(*(c for _, c in terms))
+    divisor = gcd(*[c for _, c in terms])
+    if divisor == 1:
+        return terms, offset
     # Rounding the constant down is what makes this an integer proof.
-    return tuple((m, c // divisor) for m, c in terms), polynomial.offset // divisor
+    return tuple([(m, c // divisor) for m, c in terms]), offset // divisor
 
 
-def _eliminate(rows: set[_Row]) -> bool:
-    """Whether the inequalities have no solution, by removing one unknown after another."""
-    current = _tightest(rows)
+@functools.lru_cache(maxsize=1 << 14)
+def _no_solution(rows: tuple[_Row, ...]) -> bool:
+    """Whether the inequalities have no solution, by removing one unknown after another.
+
+    The answers are kept: the analyses of one kernel ask the same again and again.
+    """
+    current: Sequence[_Row] = rows
     while current:
         unknown = _cheapest(current)
-        positive: list[_Row] = []
-        negative: list[_Row] = []
-        rest: set[_Row] = set()
+        positive: list[tuple[_Row, int]] = []
+        negative: list[tuple[_Row, int]] = []
+        rest: list[_Row] = []
         for row in current:
-            coefficient = next((c for m, c in row[0] if m == unknown), 0)
-            (positive if coefficient > 0 else negative).append(row) if coefficient else rest.add(row)
+            for number, coefficient in row[0]:
+                if number == unknown:
+                    (positive if coefficient > 0 else negative).append((row, coefficient))
+                    break
+            else:
+                rest.append(row)
         if len(rest) + len(positive) * len(negative) > _ROW_LIMIT:
             return False
-        for up in positive:
-            for down in negative:
-                combined = _combine(up, down, unknown)
-                if not combined[0]:
-                    if combined[1] < 0:
-                        return True
-                else:
-                    rest.add(combined)
+        for up, a in positive:
+            for down, b in negative:
+                combined = _combine(up, a, down, -b)
+                if combined[0]:
+                    rest.append(combined)
+                elif combined[1] < 0:
+                    return True
         current = _tightest(rest)
     return False
 
 
-def _tightest(rows: set[_Row]) -> list[_Row]:
+def _tightest(rows: Iterable[_Row]) -> list[_Row]:
     """Of inequalities with the same coefficients only the strongest, in a fixed order."""
-    best: dict[tuple[tuple[Monomial, int], ...], int] = {}
+    best: dict[tuple[tuple[int, int], ...], int] = {}
     for terms, constant in rows:
-        if terms not in best or constant < best[terms]:
+        known = best.get(terms)
+        if known is None or constant < known:
             best[terms] = constant
     return sorted(best.items())
 
 
-def _cheapest(rows: list[_Row]) -> Monomial:
+def _cheapest(rows: Sequence[_Row]) -> int:
     """The unknown whose removal makes the fewest new inequalities."""
-    counts: dict[Monomial, list[int]] = {}
+    positive: dict[int, int] = {}
+    negative: dict[int, int] = {}
     for terms, _ in rows:
-        for monomial, coefficient in terms:
-            counts.setdefault(monomial, [0, 0])[coefficient > 0] += 1
-    return min(sorted(counts), key=lambda m: counts[m][0] * counts[m][1] - counts[m][0] - counts[m][1])
+        for number, coefficient in terms:
+            if coefficient > 0:
+                positive[number] = positive.get(number, 0) + 1
+            else:
+                negative[number] = negative.get(number, 0) + 1
+    best, least = -1, 0
+    for number in sorted({**positive, **negative}):
+        ups, downs = positive.get(number, 0), negative.get(number, 0)
+        made = ups * downs - ups - downs
+        if best < 0 or made < least:
+            best, least = number, made
+    return best
 
 
-def _combine(up: _Row, down: _Row, unknown: Monomial) -> _Row:
-    """The consequence of two inequalities in which `unknown` cancels."""
-    a = next(c for m, c in up[0] if m == unknown)
-    b = -next(c for m, c in down[0] if m == unknown)
-    terms: dict[Monomial, int] = {}
-    for row, factor in ((up, b), (down, a)):
-        for monomial, coefficient in row[0]:
-            terms[monomial] = terms.get(monomial, 0) + coefficient * factor
+def _combine(up: _Row, a: int, down: _Row, b: int) -> _Row:
+    """The consequence of two inequalities in which the unknown with coefficients `a` and `-b` cancels."""
+    terms = {number: coefficient * b for number, coefficient in up[0]}
+    for number, coefficient in down[0]:
+        terms[number] = terms.get(number, 0) + coefficient * a
     constant = up[1] * b + down[1] * a
-    kept = sorted((m, c) for m, c in terms.items() if c)
+    kept = sorted([term for term in terms.items() if term[1]])
     if not kept:
         return (), constant
-    divisor = gcd(*(c for _, c in kept))
-    return tuple((m, c // divisor) for m, c in kept), constant // divisor
+    divisor = gcd(*[c for _, c in kept])
+    if divisor == 1:
+        return tuple(kept), constant
+    return tuple([(n, c // divisor) for n, c in kept]), constant // divisor
