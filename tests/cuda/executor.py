@@ -1,0 +1,136 @@
+"""A device of the simulator: compiles kernels with the CUDA emitter and launches them as the runtime would."""
+
+import ctypes
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from isogrid import pipeline
+from isogrid.analysis.facts import LaunchFacts
+from isogrid.backends.cuda import layout as l
+from isogrid.backends.cuda.emit import emit_cuda
+from isogrid.backends.cuda.target import cuda_target
+from isogrid.ir import kernel as k
+from isogrid.runtimes.protocol import BoundLaunch
+from isogrid.traps import Trap, trap_exception
+from tests.cuda.simulator import Simulated, simulate
+
+TARGET = cuda_target((9, 0))
+
+
+class SimulatedDevice:
+    """Answers `compile` and `launch` like a runtime. `room` is that of the watch, in events."""
+
+    name = "simulated"
+    ignored_hints = frozenset({"always_inline"})
+    pass_names = ("vectorise",)
+
+    def __init__(self, *, small: bool = True, optimised: bool = True, room: int = 64, aligned: bool = True) -> None:
+        self.small, self.optimised, self.room, self.aligned = small, optimised, room, aligned
+
+    def compile(self, kernel: k.Kernel, options: Mapping[str, Any]) -> tuple[k.Kernel, l.CudaModule, Simulated]:
+        facts = LaunchFacts(small=self.small)
+        disabled: frozenset[str] = options.get("disable", frozenset())
+        better = pipeline.optimise(kernel, disabled, facts, options) if self.optimised else kernel
+        module = emit_cuda(
+            pipeline.lower(better, facts), TARGET, options, small=self.small, aligned=self.aligned
+        )
+        return kernel, module, simulate(module.text, module.dynamic_shared)
+
+    def launch(self, artifact: tuple[k.Kernel, l.CudaModule, Simulated], bound: BoundLaunch) -> None:
+        kernel, module, code = artifact
+        run(kernel, module, code, bound, self.room)
+
+
+def run(kernel: k.Kernel, module: l.CudaModule, code: Simulated, bound: BoundLaunch, room: int = 64) -> None:
+    """One launch; raises its trap with the arrays as they were."""
+    saved = {name: array.copy() for name, array in bound.arrays.items()}
+    record = np.full(l.RECORD_WORDS, -1, np.int64)
+    watch = np.zeros(l.WATCH_EVENTS + 2 * room, np.int64)
+    watch[l.WATCH_CAPACITY] = room
+    arrays = {name: aligned_copy(array, module.alignment) for name, array in bound.arrays.items()}
+    slots = pack(module.layout, kernel, bound, arrays, record, watch)
+    extents = bound.groups(kernel.geometry) if kernel.grouped else bound.extents
+    if kernel.grouped and kernel.geometry.kind == "grid":
+        extents = bound.extents
+    blocks = math.prod(-(-e // t) for e, t in zip(extents, module.tile, strict=True))
+    code.launch("run", blocks, module.block, slots)
+    if "settle" in module.entries:
+        pointers = (ctypes.c_int64 * 2)(record.ctypes.data, watch.ctypes.data)
+        code.launch("settle", 1, l.SETTLE_THREADS, pointers)
+    for name, array in bound.arrays.items():
+        array[...] = arrays[name].reshape(array.shape)
+    if record[l.RECORD_KEY] == -1:
+        return
+    for name, array in saved.items():
+        bound.arrays[name][...] = array
+    if record[l.RECORD_SITE] == l.SITE_TOO_MANY:
+        run(kernel, module, code, bound, 2 * int(watch[l.WATCH_COUNT]))
+        return
+    raise trap_of(kernel, module, bound, record)
+
+
+def aligned_copy(array: "np.ndarray[Any, Any]", alignment: int) -> "np.ndarray[Any, Any]":
+    """A copy whose address is a multiple of 64, or of no more than its elements where the code asks for nothing."""
+    room = np.empty(array.nbytes + 128, np.uint8)
+    start = -room.ctypes.data % 64 + (array.itemsize if alignment == 1 else 0)
+    copy = room[start : start + array.nbytes].view(array.dtype)
+    copy[...] = array.reshape(-1)
+    return copy
+
+
+def pack(
+    layout: l.Layout,
+    kernel: k.Kernel,
+    bound: BoundLaunch,
+    arrays: "Mapping[str, np.ndarray[Any, Any]]",
+    record: "np.ndarray[Any, Any]",
+    watch: "np.ndarray[Any, Any]",
+) -> "ctypes.Array[ctypes.c_int64]":
+    types = {p.name: p.type for p in kernel.parameters if isinstance(p, k.ScalarParameter)}
+    slots = (ctypes.c_int64 * len(layout.slots))()
+    for number, slot in enumerate(layout.slots):
+        match slot.kind:
+            case "record":
+                slots[number] = record.ctypes.data
+            case "watch":
+                slots[number] = watch.ctypes.data
+            case "guard" | "first_block":
+                slots[number] = 0
+            case "array":
+                slots[number] = arrays[slot.name].ctypes.data
+            case "scalar":
+                raw = np.zeros(8, np.uint8)
+                value = np.array([bound.scalars[slot.name]], types[slot.name].numpy).view(np.uint8)
+                raw[: len(value)] = value
+                slots[number] = int(raw.view(np.int64)[0])
+            case "dim":
+                slots[number] = bound.dims[slot.name]
+            case "extent":
+                slots[number] = bound.extents[int(slot.name)]
+    return slots
+
+
+def trap_of(kernel: k.Kernel, module: l.CudaModule, bound: BoundLaunch, record: "np.ndarray[Any, Any]") -> Trap:
+    """The exception that a record describes."""
+    site = module.sites[int(record[l.RECORD_SITE])]
+    words = record[l.RECORD_OPERANDS : l.RECORD_OPERANDS + len(site.operands)].tolist()
+    operands: list[Any] = []
+    for word, type in zip(words, site.operands, strict=True):
+        value = np.frombuffer((word & (1 << 64) - 1).to_bytes(8, "little")[: type.size], type.numpy)[0]
+        operands.append(value if type.is_float else bool(value) if value.dtype == np.bool_ else int(value))
+    key = int(np.uint64(record[l.RECORD_KEY].astype(np.uint64)))
+    array_total = site.kind.value == "total" and bool(site.operands)
+    thread = None if array_total else thread_of(kernel, bound, key)
+    return trap_exception(site, kernel.name, thread, operands)
+
+
+def thread_of(kernel: k.Kernel, bound: BoundLaunch, key: int) -> tuple[int, ...]:
+    geometry = kernel.geometry
+    if not kernel.grouped:
+        return tuple(int(c) for c in np.unravel_index(key, bound.threads(geometry, False)))
+    number, local = divmod(key, geometry.group_size)
+    group, lid = np.unravel_index(number, bound.groups(geometry)), np.unravel_index(local, geometry.block)
+    return tuple(int(g) * b + int(at) for g, b, at in zip(group, geometry.block, lid, strict=True))
