@@ -4,8 +4,6 @@ import difflib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from isogrid.frontend.definition import NO_DEFAULT, ArrayDeclaration, Definition, Generic, ScalarDeclaration
 from isogrid.ir.types import Access, Scalar
 from isogrid.launch.arrays import Array, NotAnArray, as_array
@@ -59,7 +57,7 @@ def match_arguments(
     return values
 
 
-def type_arguments(definition: Definition, values: Mapping[str, Any]) -> Arguments:
+def type_arguments(definition: Definition, values: Mapping[str, Any], device: str) -> Arguments:
     """Check dtypes, settle generics (by the arrays first), convert scalars, then check ranks."""
     arrays: dict[str, Array] = {}
     types: dict[str, Scalar] = {}
@@ -74,7 +72,7 @@ def type_arguments(definition: Definition, values: Mapping[str, Any]) -> Argumen
             absent.add(parameter.name)
             continue
         try:
-            array = as_array(value)
+            array = as_array(value, device)
         except NotAnArray as fault:
             raise LaunchTypeError(f"argument `{parameter.name}` of {definition.name}() {fault}") from None
         element = _element(definition, parameter, array, types, decided)
@@ -156,7 +154,7 @@ def _ranked(definition: Definition, parameter: ArrayDeclaration, array: Array) -
         raise LaunchTypeError(
             f"{where} has {_axes(array.ndim)} and is not C-contiguous, so it cannot stand for one axis; pass {hint}"
         )
-    return np.reshape(array, -1)
+    return array.reshape(-1)
 
 
 def _count(number: int) -> str:

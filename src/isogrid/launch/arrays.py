@@ -1,10 +1,15 @@
-"""Arguments as NumPy arrays without a copy: NumPy itself, array interfaces, buffers and DLPack on the CPU."""
+"""Arguments as arrays without a copy: NumPy and what it reads on the host, arrays of this and of other libraries on
+devices."""
 
 from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-Array: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
+from isogrid.arrays.array import Array as DeviceArray
+from isogrid.arrays.exchange import NotExchanged, adopt, foreign_device
+
+HostArray: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
+Array: TypeAlias = "HostArray | DeviceArray"
 
 #: DLPack's device type of host memory.
 _DLPACK_CPU = 1
@@ -14,10 +19,53 @@ class NotAnArray(Exception):
     """The value is no array that a launch can use; the text completes "argument `x` ..."."""
 
 
-def as_array(value: Any) -> Array:
-    """A view of the value's memory; raises `NotAnArray`."""
+def as_array(value: Any, device: str) -> Array:
+    """The value's memory as a launch on `device` uses it; raises `NotAnArray`."""
     if type(value) is np.ndarray:
         return value
+    if isinstance(value, DeviceArray):
+        if value.device != device:
+            raise NotAnArray(
+                f"is on {value.device}, and the launch runs on {device}; "
+                f"move it with ig.array(..., device={device!r}), or launch the kernel on {value.device}"
+            )
+        return value
+    holder = foreign_device(value)
+    if holder is not None:
+        return _adopted(value, holder, device)
+    return as_host_array(value)
+
+
+def _adopted(value: Any, holder: str, device: str) -> DeviceArray:
+    if holder != device:
+        raise NotAnArray(f"is a {_kind(value)} on {holder}, and the launch runs on {device}; copy it to the host first")
+    from isogrid.launch.backends import runtime
+
+    owner: Any = runtime(device)
+    try:
+        return adopt(value, owner.memory)
+    except NotExchanged as fault:
+        raise NotAnArray(f"is a {_kind(value)} {fault}") from None
+
+
+def device_of(value: Any) -> str | None:
+    """The device that holds an argument; None for scalars and for arrays on the host."""
+    if isinstance(value, np.ndarray | np.generic | bool | int | float) or value is None:
+        return None
+    return value.device if isinstance(value, DeviceArray) else foreign_device(value)
+
+
+def on_the_host(value: Any) -> bool:
+    """Whether an argument is an array in host memory."""
+    if isinstance(value, np.ndarray):
+        return True
+    if isinstance(value, DeviceArray | np.generic | bool | int | float) or value is None:
+        return False
+    return foreign_device(value) is None
+
+
+def as_host_array(value: Any) -> HostArray:
+    """A view of the value's memory on the host; raises `NotAnArray`."""
     if isinstance(value, np.ma.MaskedArray):
         raise NotAnArray("is a masked array, whose mask a kernel cannot see; pass its `.data` or `.filled(...)`")
     if isinstance(value, np.ndarray):
@@ -31,7 +79,7 @@ def as_array(value: Any) -> Array:
     return _foreign(value)
 
 
-def _foreign(value: object) -> Array:
+def _foreign(value: object) -> HostArray:
     interface = getattr(value, "__array_interface__", None)
     if interface is not None:
         return np.asarray(value)
@@ -48,7 +96,7 @@ def _foreign(value: object) -> Array:
     return np.asarray(view)
 
 
-def _from_dlpack(value: Any) -> Array:
+def _from_dlpack(value: Any) -> HostArray:
     device, _ = value.__dlpack_device__() if hasattr(value, "__dlpack_device__") else (_DLPACK_CPU, 0)
     if device != _DLPACK_CPU:
         raise NotAnArray(f"is a {_kind(value)} on a device, and the launch runs on the host; copy it to the host first")

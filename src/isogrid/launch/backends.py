@@ -27,6 +27,7 @@ LAST_RESORT: Final = "cpu"
 TRACKER: Final = "interp"
 
 _LOCK: Final = threading.RLock()
+_USED: Final[dict[str, None]] = {}
 
 
 def family(name: str) -> str:
@@ -44,6 +45,7 @@ def runtime(name: str) -> Runtime:
     """The one runtime of a device in this process."""
     base, _, number = name.partition(":")
     with _LOCK:
+        _USED.setdefault(name)
         return _made(*RUNTIMES[base], int(number or 0))
 
 
@@ -57,6 +59,11 @@ def option_types(name: str) -> Mapping[str, Any]:
     if family(name) not in RUNTIMES:
         return {}
     return cast(Mapping[str, Any], runtime_attribute(name, "backend_options", {}))
+
+
+def made_runtimes() -> list[str]:
+    """Names of the devices that this process has used, in the order of their first use."""
+    return list(_USED)
 
 
 @functools.cache

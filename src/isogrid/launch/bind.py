@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from isogrid.arrays.array import Array as DeviceArray
 from isogrid.frontend.definition import ArrayDeclaration, Definition
 from isogrid.frontend.geometry import expression_text
 from isogrid.ir import kernel as k
@@ -32,6 +33,11 @@ def bind_arrays(definition: Definition, arguments: Arguments, constants: Mapping
 
 def _memory(definition: Definition, parameter: ArrayDeclaration, arguments: Arguments) -> None:
     array = arguments.arrays[parameter.name]
+    if isinstance(array, DeviceArray) and not array.is_packed:
+        raise LaunchValueError(
+            f"argument `{parameter.name}` of {definition.name}() is a strided view on {array.device}, and kernels take "
+            "contiguous arrays there; pass `.copy()` of it"
+        )
     if not array.dtype.isnative:
         raise LaunchValueError(
             f"argument `{parameter.name}` of {definition.name}() is not in the byte order of this machine; "

@@ -18,12 +18,12 @@ import numpy as np
 
 from isogrid.diagnostics.report import Severity
 from isogrid.frontend.captures import Captures
-from isogrid.frontend.definition import ArrayDeclaration, Definition, Specialisation
+from isogrid.frontend.definition import Definition, Specialisation
 from isogrid.ir import kernel as k
 from isogrid.launch import stored
 from isogrid.launch.arguments import Arguments, match_arguments, type_arguments
-from isogrid.launch.arrays import Array
-from isogrid.launch.backends import LAST_RESORT, TRACKER, runtime
+from isogrid.launch.arrays import Array, device_of
+from isogrid.launch.backends import LAST_RESORT, TRACKER, family, presence, runtime, runtime_attribute
 from isogrid.launch.bind import bind_arrays
 from isogrid.launch.devices import Choice, Device, choose, ignored_hints
 from isogrid.launch.errors import DeviceWarning, LaunchValueError, OptionWarning, RequirementError
@@ -31,6 +31,7 @@ from isogrid.launch.evaluate import CannotEvaluate, evaluate, values_text
 from isogrid.launch.geometry import MAXIMUM_GROUP, Given, Shape, check_given, check_group_size, settle_geometry
 from isogrid.launch.native import native_callable
 from isogrid.launch.options import Options, process_options, switched_off_by_environment
+from isogrid.launch.queued import on_host, raise_pending, run_bound, written_names
 from isogrid.launch.specialise import specialise, tunable_values
 from isogrid.runtimes.protocol import BoundLaunch
 from isogrid.support.errors import KernelRefused, KnownLimit
@@ -61,14 +62,17 @@ def launch(
     given: Given,
     explicit: Device | None = None,
     stream: Any = None,
+    wait: bool = True,
 ) -> None:
-    """Run one launch to its end, or raise with nothing changed."""
+    """Run one launch to its end, or queue it where all its arrays are on the device; or raise with nothing changed."""
     definition = kernel.definition
-    choice = choose(explicit or kernel.device)
+    given_values = (*positional, *keywords.values(), *kernel.fixed.values())
+    choice = _choice(explicit or kernel.device, given_values)
     options = effective_options(kernel.explicit_options, choice.device)
+    raise_pending(choice.device.name, given_values)
     values = match_arguments(definition, kernel.fixed, positional, keywords)
     check_given(definition, given)
-    arguments = type_arguments(definition, values)
+    arguments = type_arguments(definition, values, choice.device.name)
     constants = tunable_values(definition, kernel.tunables)
     dims = bind_arrays(definition, arguments, constants)
     shape = settle_geometry(definition, given, arguments.scalars, dims, options.most_threads)
@@ -88,7 +92,8 @@ def launch(
         return
     device, artifact = _artifact(kernel, specialisation, program, choice, options)
     used = options.for_backend(device)
-    _run(definition, device, artifact, arguments, dims, shape, used)
+    if not _run(definition, device, artifact, arguments, dims, shape, used, stream, wait):
+        return
     if program.facts or shape.open_extents or given.block is not None or kernel.fixed or keywords or _tracing():
         return
     native = native_callable(runtime(device), artifact, program, definition, specialisation, used)
@@ -161,7 +166,7 @@ def _device_limits(definition: Definition, shape: Shape, choice: Choice, options
     if bound is not None:
         check_group_size(definition, shape, options.most_threads, f"max_threads={bound}")
     check_group_size(definition, shape, MAXIMUM_GROUP, f"the device {choice.device.name}")
-    if stream is not None:
+    if stream is not None and not runtime_attribute(choice.device.name, "has_streams", False):
         raise LaunchValueError(f"{definition.name}(): the device {choice.device.name} has no streams; drop stream=")
 
 
@@ -191,7 +196,7 @@ def _array_precondition(
     from isogrid.launch.facts import broken_fact
 
     try:
-        broken = broken_fact(fact, arguments.arrays, arguments.scalars, dims)
+        broken = broken_fact(fact, on_host(arguments.arrays, fact), arguments.scalars, dims)
     except CannotEvaluate as fault:
         broken = f"a bound of it has no value, {fault}"
     if broken is not None:
@@ -254,20 +259,24 @@ def _run(
     dims: Mapping[str, int],
     shape: Shape,
     options: Options,
-) -> None:
+    stream: Any,
+    wait: bool,
+) -> bool:
+    """Run or queue it; whether a native callable may take the next such launch."""
     started = time.perf_counter()
     arrays, copied = _contiguous(arguments.arrays)
-    bound = BoundLaunch(arrays, arguments.scalars, dims, shape.extents, options.values())
+    bound = BoundLaunch(arrays, arguments.scalars, dims, shape.extents, options.values(), stream, wait)
     try:
-        runtime(device).launch(artifact, bound)
+        usual = run_bound(definition, device, artifact, bound)
     except BaseException as error:
         ended = f"{type(error).__name__} after {_milliseconds(started)}"
         _trace(f"{definition.name} on {device}: {_shape_text(shape)}, {ended}")
         raise
-    for parameter in definition.parameters:
-        if isinstance(parameter, ArrayDeclaration) and parameter.access.writes and parameter.name in copied:
-            np.copyto(arguments.arrays[parameter.name], arrays[parameter.name])
+    for name in written_names(definition):
+        if name in copied:
+            np.copyto(arguments.arrays[name], arrays[name])
     _trace(f"{definition.name} on {device}: {_shape_text(shape)}, {_milliseconds(started)}")
+    return usual
 
 
 def _contiguous(arrays: Mapping[str, Array]) -> tuple[dict[str, Array], frozenset[str]]:
@@ -281,6 +290,18 @@ def _contiguous(arrays: Mapping[str, Array]) -> tuple[dict[str, Array], frozense
             ready[name] = np.array(array, order="C", copy=True)
             copied.add(name)
     return ready, frozenset(copied)
+
+
+def _choice(explicit: Device | None, values: Sequence[Any]) -> Choice:
+    """The device of a launch: the one asked for, else the one that holds its arrays."""
+    choice = choose(explicit)
+    if choice.named:
+        return choice
+    for value in values:
+        holder = device_of(value)
+        if holder is not None and holder in presence(family(holder)).names:
+            return Choice(Device(holder, choice.device.carried), named=True)
+    return choice
 
 
 # --- trace and notes -------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from isogrid.ir import kernel as k
-from isogrid.launch.arrays import Array
+from isogrid.launch.arrays import HostArray as Array
 from isogrid.launch.evaluate import evaluate
 from isogrid.support.errors import CompilerBug
 

@@ -130,12 +130,17 @@ class Kernel:
         block: Any = None,
         device: "str | Device | None" = None,
         stream: Any = None,
+        wait: bool = True,
         **keywords: Any,
     ) -> None:
-        """Launch, filling in what the decorator left open: `grid` or `groups`, `block`, and the device."""
+        """Launch, filling in what the decorator left open: `grid` or `groups`, `block`, and the device.
+
+        `stream` queues it in a stream of the device. `wait=False` lets a launch on another library's arrays return
+        before it is known whether it trapped.
+        """
         try:
             chosen = None if device is None else device_named(device)
-            dispatch.launch(self, arguments, keywords, Given(grid, groups, block), chosen, stream)
+            dispatch.launch(self, arguments, keywords, Given(grid, groups, block), chosen, stream, wait)
         except OF_THE_AUTHOR as error:
             raise _for_the_author(error) from None
 

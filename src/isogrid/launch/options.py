@@ -151,9 +151,7 @@ def default_options(**options: Any) -> dict[str, Any]:
     with _PROCESS.lock:
         kept = Options(tuple((k, v) for k, v in _PROCESS.options.items if k not in removed))
         _PROCESS.options = new.over(kept)
-        listeners = list(_PROCESS.listeners)
-    for listener in listeners:
-        listener.ambient_changed(defaults=True)
+    forget_native_callables()
     return _PROCESS.options.values()
 
 
@@ -166,6 +164,14 @@ def tell_of_changes(listener: Any) -> None:
     """Call `listener.ambient_changed(...)` when process defaults or open scopes change, for as long as it lives."""
     with _PROCESS.lock:
         _PROCESS.listeners.add(listener)
+
+
+def forget_native_callables() -> None:
+    """Let every kernel take the slow path until it has found a native callable anew."""
+    with _PROCESS.lock:
+        listeners = list(_PROCESS.listeners)
+    for listener in listeners:
+        listener.ambient_changed(defaults=True)
 
 
 def tell_of_scope() -> None:

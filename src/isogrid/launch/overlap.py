@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from isogrid.arrays.array import Array as DeviceArray
+
 #: Steps of either search before it gives up. Regular views need a handful.
 WORK_LIMIT = 100_000
 
@@ -21,8 +23,10 @@ class Overlap(Enum):
     PERHAPS = "perhaps"
 
 
-def arrays_overlap(a: "np.ndarray[Any, Any]", b: "np.ndarray[Any, Any]") -> Overlap:
+def arrays_overlap(a: "np.ndarray[Any, Any] | DeviceArray", b: "np.ndarray[Any, Any] | DeviceArray") -> Overlap:
     """Whether some byte belongs to an element of both arrays."""
+    if isinstance(a, DeviceArray) or isinstance(b, DeviceArray):
+        return _device_overlap(a, b)
     if not np.may_share_memory(a, b):
         return Overlap.NO
     if a.flags.forc and b.flags.forc:
@@ -32,6 +36,17 @@ def arrays_overlap(a: "np.ndarray[Any, Any]", b: "np.ndarray[Any, Any]") -> Over
         return Overlap.YES if np.shares_memory(a, b, max_work=limit) else Overlap.NO
     except np.exceptions.TooHardError:
         return Overlap.PERHAPS
+
+
+def _device_overlap(a: "np.ndarray[Any, Any] | DeviceArray", b: "np.ndarray[Any, Any] | DeviceArray") -> Overlap:
+    """Of arrays that a launch takes on a device: they are contiguous there, and a host array is copied there."""
+    if not isinstance(a, DeviceArray) or not isinstance(b, DeviceArray):
+        here, there = (b, a) if isinstance(b, np.ndarray) else (a, b)
+        if isinstance(here, np.ndarray) and isinstance(there, DeviceArray) and there.block.memory.is_host:
+            return arrays_overlap(here, there.host_view())
+        return Overlap.NO
+    meet = a.address < b.address + b.nbytes and b.address < a.address + a.nbytes
+    return Overlap.YES if meet and a.size and b.size else Overlap.NO
 
 
 def self_overlap(shape: Sequence[int], strides: Sequence[int], itemsize: int) -> Overlap:

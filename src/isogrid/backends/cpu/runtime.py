@@ -21,6 +21,7 @@ from isogrid.backends.cpu.stub import native_call, whole_call
 from isogrid.frontend.definition import Definition, Specialisation
 from isogrid.ir import kernel as k
 from isogrid.ir.types import Scalar
+from isogrid.runtimes.memory import HostMemory
 from isogrid.runtimes.protocol import BoundLaunch
 from isogrid.support.errors import CompilerBug
 from isogrid.traps import Trap, trap_exception
@@ -49,6 +50,15 @@ class CpuRuntime:
     ignored_hints = frozenset({"always_inline"})
     #: What `disable` may switch off here besides the passes of the pipeline.
     pass_names = ("vectorise", "fast_division")
+
+    def __init__(self) -> None:
+        self.memory = HostMemory(self.name)
+
+    def raise_pending(self) -> None:
+        """Raise the first trap of a launch on device arrays that has not been raised."""
+        self.memory.queue.settle()
+
+    synchronize = raise_pending
 
     def compile(self, kernel: k.Kernel, options: Mapping[str, Any]) -> CpuArtifact:
         """Native code for launches whose sizes are all below 2^31; the other variant follows when one is needed."""

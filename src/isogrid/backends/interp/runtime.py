@@ -7,6 +7,7 @@ from isogrid.backends.interp.findings import DynamicFault
 from isogrid.backends.interp.launch import run_program
 from isogrid.backends.interp.program import Program, compile_program
 from isogrid.ir import kernel as k
+from isogrid.runtimes.memory import HostMemory
 from isogrid.runtimes.protocol import BoundLaunch
 
 
@@ -18,6 +19,15 @@ class InterpRuntime:
     ignored_hints = frozenset({"fastmath", "always_inline", "unroll"})
     #: Keys of this device's own options and the types of their values.
     backend_options: Mapping[str, type] = {"detect_races": bool, "order": int}
+
+    def __init__(self) -> None:
+        self.memory = HostMemory(self.name)
+
+    def raise_pending(self) -> None:
+        """Raise the first trap of a launch on device arrays that has not been raised."""
+        self.memory.queue.settle()
+
+    synchronize = raise_pending
 
     def compile(self, kernel: k.Kernel, options: Mapping[str, Any]) -> Program:
         """Closures for the kernel as it stands: no pass runs, so that passes can be compared with this."""
