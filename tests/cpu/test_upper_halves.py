@@ -43,3 +43,39 @@ def test_narrow_operands(kernel: Any, factor: int) -> None:
         results.append((given, z))
     assert (results[0][0] == results[1][0]).all()
     assert (results[0][1] == results[1][1]).all()
+
+
+@ig.kernel(grid=N)
+def both_halves(
+    a: In[ig.w32, N], b: In[ig.w32, N], s: In[ig.i32, N], hi: Out[ig.w32, N], lo: Out[ig.w32, N], up: Out[ig.i32, N]
+) -> None:
+    i = ig.gid()
+    high = ig.w32(0)
+    low = ig.w32(0)
+    for k in range(1 + len(a) % 4):
+        factor = b[i] + ig.w32(k)
+        high = high ^ ig.mulhi(a[i], factor)
+        low = low + a[i] * factor
+        high = high + ig.mulhi(low, ig.w32(0xD256D193))
+        low = low ^ low * ig.w32(0xD256D193)
+    hi[i] = high
+    lo[i] = low
+    up[i] = ig.mulhi(s[i], ig.i32(s[len(s) - 1 - i]))
+
+
+@pytest.mark.parametrize("size", [1, 31, 67])
+def test_both_halves_of_one_product(size: int) -> None:
+    """The lower half comes from the products that the upper half made."""
+    generator = np.random.default_rng(size)
+    a, b = (generator.integers(0, 1 << 32, size, np.uint32) for _ in range(2))
+    a[: size // 4] = np.uint32(0xFFFFFFFF)
+    b[: size // 5] = np.uint32(0x80000000)
+    s = generator.integers(-(1 << 31), 1 << 31, size, np.int32)
+    s[: size // 6] = np.int32(-(1 << 31))
+    results: list[list[Any]] = []
+    for device in ("interp", "cpu"):
+        hi, lo, up = np.zeros(size, np.uint32), np.zeros(size, np.uint32), np.zeros(size, np.int32)
+        both_halves.on(device)(a, b, s, hi, lo, up)
+        results.append([hi, lo, up])
+    for one, other in zip(*results, strict=True):
+        assert (one == other).all()

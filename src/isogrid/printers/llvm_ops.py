@@ -78,6 +78,10 @@ class Shape:
 def operation(w: Writer, op: str, arguments: Sequence[str], type: Machine, result: Machine, shape: Shape) -> str:
     """Write one operation on operands of machine type `type` (of the second operand for `select`)."""
     text = type_text(type, shape.width)
+    if op == "imul" and shape.width > 1 and type is Machine.I32:
+        lower = _lower_half(w, arguments[0], arguments[1], shape.width)
+        if lower is not None:
+            return lower
     if op in _BINARY:
         flags = shape.flags if op in _FLAGGED else ""
         return w.emit(f"{_BINARY[op]} {flags}{text} {arguments[0]}, {arguments[1]}")
@@ -165,18 +169,60 @@ def _wide_product(w: Writer, extend: str, a: str, b: str, text: str, wide: str) 
 
 
 def _upper_half(w: Writer, op: str, arguments: Sequence[str], type: Machine, shape: Shape) -> str:
-    """The upper half of a product. Vectors of 32 bits take the odd halves by a shuffle: LLVM 22 drops the shift of
-    `(a * b) >> 32` where it knows the operands to be narrow."""
+    """The upper half of a product."""
     text, wide = type_text(type, shape.width), _wide_text(type, shape)
-    product = _wide_product(w, "sext" if op == "smulhi" else "zext", arguments[0], arguments[1], text, wide)
     if shape.width > 1 and type is Machine.I32:
-        halves = f"<{2 * shape.width} x i32>"
-        both = w.emit(f"bitcast {wide} {product} to {halves}")
-        odd = ", ".join(f"i32 {2 * lane + 1}" for lane in range(shape.width))
-        return w.emit(f"shufflevector {halves} {both}, {halves} poison, <{shape.width} x i32> <{odd}>")
+        even, odd = _lane_products(w, op == "smulhi", arguments[0], arguments[1], shape.width)
+        return _every_second(w, even, odd, 1, shape.width)
+    product = _wide_product(w, "sext" if op == "smulhi" else "zext", arguments[0], arguments[1], text, wide)
     amount = str(type.bits) if shape.width == 1 else f"splat (i{2 * type.bits} {type.bits})"
     upper = w.emit(f"lshr {wide} {product}, {amount}")
     return w.emit(f"trunc {wide} {upper} to {text}")
+
+
+def _lane_products(w: Writer, signed: bool, a: str, b: str, width: int) -> tuple[str, str]:
+    """64-bit products of the even and of the odd lanes of two vectors of 32 bits, as 32-bit halves.
+
+    One multiplication each on every x86, where a product of widened lanes takes shuffles before and after it. The
+    halves are then picked by a shuffle: LLVM 22 drops the shift of `(a * b) >> 32` where it knows the operands to be
+    narrow.
+    """
+    halves, whole = f"<{width} x i32>", f"<{width // 2} x i64>"
+    shift = f"splat (i64 {32})"
+
+    def lanes(vector: str, odd: bool) -> str:
+        pairs = w.emit(f"bitcast {halves} {vector} to {whole}")
+        if not odd and not signed:
+            return w.emit(f"and {whole} {pairs}, splat (i64 {(1 << 32) - 1})")
+        if not odd:
+            pairs = w.emit(f"shl {whole} {pairs}, {shift}")
+        return w.emit(f"{'ashr' if signed else 'lshr'} {whole} {pairs}, {shift}")
+
+    found: list[str] = []
+    for odd in (False, True):
+        product = w.emit(f"mul {whole} {lanes(a, odd)}, {lanes(b, odd)}")
+        found.append(w.emit(f"bitcast {whole} {product} to {halves}"))
+        w.known[_product_key(a, b, width, odd)] = found[-1]
+    return found[0], found[1]
+
+
+def _product_key(a: str, b: str, width: int, odd: bool) -> str:
+    """Under what `Writer.known` has the products of a block. No instruction reads like this."""
+    return f"{'odd' if odd else 'even'} products of {width} {a}, {b}"
+
+
+def _every_second(w: Writer, even: str, odd: str, first: int, width: int) -> str:
+    """Lower (`first` 0) or upper (1) halves of the products of all lanes, in lane order."""
+    halves = f"<{width} x i32>"
+    order = ", ".join(f"i32 {lane // 2 * 2 + first + lane % 2 * width}" for lane in range(width))
+    return w.emit(f"shufflevector {halves} {even}, {halves} {odd}, <{width} x i32> <{order}>")
+
+
+def _lower_half(w: Writer, a: str, b: str, width: int) -> str | None:
+    """The product of lanes of 32 bits from the products that an upper half has made in this block, if any."""
+    even = w.known.get(_product_key(a, b, width, False))
+    odd = w.known.get(_product_key(a, b, width, True))
+    return None if even is None or odd is None else _every_second(w, even, odd, 0, width)
 
 
 def _division(w: Writer, op: str, arguments: Sequence[str], type: Machine, shape: Shape) -> str:
