@@ -7,8 +7,10 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -50,16 +52,18 @@ class Result:
 class Process:
     """A worker process and its line of requests."""
 
-    def __init__(self, side: str) -> None:
+    def __init__(
+        self, side: str, module: str = "benchmarks.worker", environment: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
         self.side = side
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "benchmarks.worker"],
+            [sys.executable, "-m", module],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
             cwd=ROOT,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
         )
 
     def ask(self, **request: Any) -> dict[str, Any]:

@@ -64,13 +64,22 @@ def every_range_proved(patch: Patch) -> None:
 
 def equal_vectors_are_one_number(patch: Patch) -> None:
     """The place of a thread counts as equal for two different threads."""
-    patch.setattr(decide, "one_number", lambda a, b: bool(np.all(a == b)))
+
+    def equal(a: Any, b: Any) -> bool:
+        return bool(np.all(a == b))
+
+    patch.setattr(decide, "one_number", equal)
 
 
 def helpers_keep_their_threads(patch: Patch) -> None:
     """Threads that returned from a helper in one trip are expected at the barrier of the next."""
-    original: Any = uniformity._Walk._escape
-    patch.setattr(uniformity._Walk, "_escape", lambda walk, how: None if how == "return" else original(walk, how))
+    walk: Any = vars(uniformity)["_Walk"]
+    original: Any = vars(walk)["_escape"]
+
+    def escape(self: Any, how: str) -> Any:
+        return None if how == "return" else original(self, how)
+
+    patch.setattr(walk, "_escape", escape)
 
 
 FAULTS: list[Callable[[Patch], None]] = [
