@@ -559,6 +559,9 @@ no.room:
   ret i64 0
 save:
   %s = call i64 @copy_written(ptr %arrays, i64 %count, ptr %saved, i1 false)
+  %stopped = icmp slt i64 %s, 0
+  br i1 %stopped, label %out, label %go
+go:
   %p = call i64 @place_counters(ptr %arrays, i64 %count, ptr %block, ptr %zeros)
   %r = call i64 @isogrid_launch(ptr %call, ptr %block, i64 %units)
   %done = icmp eq i64 %r, -1
@@ -573,7 +576,7 @@ restore:
   %back = call i64 @copy_written(ptr %arrays, i64 %count, ptr %saved, i1 true)
   br label %out
 out:
-  %result = phi i64 [ -1, %judge ], [ %r, %perhaps ], [ 0, %restore ]
+  %result = phi i64 [ -2, %save ], [ -1, %judge ], [ %r, %perhaps ], [ 0, %restore ]
   call void @free(ptr %zeros)
   call void @free(ptr %saved)
   ret i64 %result
@@ -632,7 +635,8 @@ next:
   br label %each
 }
 
-; Copy the written arrays to `saved` or, with `back`, from it; null only counts. Gives the bytes.
+; Copy the written arrays to `saved` or, with `back`, from it; null only counts. Gives the bytes, or -2 with an exception
+; set: the copying is as long as a launch and is stopped like one, but never on the way back.
 define internal i64 @copy_written(ptr %arrays, i64 %count, ptr %saved, i1 %back) {
 entry:
   %counts = icmp eq ptr %saved, null
@@ -644,6 +648,8 @@ each:
   br i1 %more, label %one, label %done
 done:
   ret i64 %at
+stopped:
+  ret i64 -2
 one:
   %array = getelementptr %Array, ptr %arrays, i64 %k
   %data = load ptr, ptr %array
@@ -663,10 +669,54 @@ copy.back:
   call void @llvm.memcpy.p0.p0.i64(ptr %data, ptr %place, i64 %bytes, i1 false)
   br label %next
 copy.out:
-  call void @llvm.memcpy.p0.p0.i64(ptr %place, ptr %data, i64 %bytes, i1 false)
-  br label %next
+  %r = call i64 @copy(ptr %place, ptr %data, i64 %bytes)
+  %whole = icmp eq i64 %r, -1
+  br i1 %whole, label %next, label %stopped
 next:
   %at.next = phi i64 [ %at, %one ], [ %at.up, %written.one ], [ %at.up, %copy.back ], [ %at.up, %copy.out ]
   %k.next = add i64 %k, 1
   br label %each
+}
+
+; What a launch of the copying is: its own measured speed, pieces of 4 KiB, no traps.
+@copying = internal global %Context { ptr @copy_pieces, ptr null, double 0.0, i64 1, i64 0 }, align 64
+
+; Copy on all processors where that pays: one of them alone copies slower than the launch computes. Each one then has a
+; part of the array in its cache, mostly the part that it works on next. Gives -1, or -2 with an exception set.
+define internal i64 @copy(ptr %to, ptr %from, i64 %bytes) {
+entry:
+  %block = alloca [5 x i64], align 16
+  %long = icmp ugt i64 %bytes, 65536
+  br i1 %long, label %all, label %own
+own:
+  call void @llvm.memcpy.p0.p0.i64(ptr %to, ptr %from, i64 %bytes, i1 false)
+  ret i64 -1
+all:
+  %to.slot = getelementptr i64, ptr %block, i64 2
+  store ptr %to, ptr %to.slot
+  %from.slot = getelementptr i64, ptr %block, i64 3
+  store ptr %from, ptr %from.slot
+  %bytes.slot = getelementptr i64, ptr %block, i64 4
+  store i64 %bytes, ptr %bytes.slot
+  %up = add i64 %bytes, 4095
+  %pieces = lshr i64 %up, 12
+  %r = call i64 @isogrid_launch(ptr @copying, ptr %block, i64 %pieces)
+  ret i64 %r
+}
+
+define internal i64 @copy_pieces(ptr %block, i64 %lo, i64 %hi) {
+  %to.slot = getelementptr i64, ptr %block, i64 2
+  %to = load ptr, ptr %to.slot
+  %from.slot = getelementptr i64, ptr %block, i64 3
+  %from = load ptr, ptr %from.slot
+  %bytes.slot = getelementptr i64, ptr %block, i64 4
+  %bytes = load i64, ptr %bytes.slot
+  %first = shl i64 %lo, 12
+  %whole.end = shl i64 %hi, 12
+  %end = call i64 @llvm.smin.i64(i64 %whole.end, i64 %bytes)
+  %length = sub i64 %end, %first
+  %source = getelementptr i8, ptr %from, i64 %first
+  %target = getelementptr i8, ptr %to, i64 %first
+  call void @llvm.memcpy.p0.p0.i64(ptr %target, ptr %source, i64 %length, i1 false)
+  ret i64 0
 }
