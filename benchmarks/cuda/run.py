@@ -1,0 +1,175 @@
+"""`python -m benchmarks.cuda.run [streams|gallery] [NAMES...]`: the card's figures, as a table and as JSON.
+
+Every program runs as isogrid's kernel, as scalar CUDA C of the same algorithm (NVRTC, default flags), and, where they
+have it, as vectorised CUDA C and as a PyTorch expression. Results are compared before anything is timed.
+"""
+
+import argparse
+import datetime
+import gc
+import json
+import math
+import platform
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+import isogrid as ig
+from benchmarks.cuda import timing
+from benchmarks.cuda.peers import Peers
+from benchmarks.cuda.work import Work, on_device
+from isogrid.backends.cuda.machine import machine
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+
+
+def main() -> None:
+    options = _options()
+    peers = _peers(options.device)
+    rows: list[dict[str, Any]] = []
+    failed: list[str] = []
+    for work in _programs(options.suite, options.names):
+        try:
+            row = _measure(work, options.device, peers)
+        except Exception as failure:  # one program that fails must not cost the figures of the others
+            failed.append(work.name)
+            print(f"{work.name:16} FAILED: {type(failure).__name__}: {str(failure)[:300]}", flush=True)
+            continue
+        rows.append(row)
+        print(_line(row), flush=True)
+        gc.collect()
+    _finish(rows, options)
+    if failed or any(not row["agrees"] for row in rows):
+        sys.exit(1)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("suite", nargs="?", default="all", choices=["all", "streams", "gallery"])
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--device", default="cuda")
+    parser.add_argument("--out", default=str(ROOT / "benchmarks" / "results"))
+    return parser.parse_args()
+
+
+def _peers(device: str) -> Peers:
+    found = machine()
+    number = int(device.partition(":")[2] or 0)
+    ig.zeros(1, ig.f32, device=device)
+    found.driver.current_context(found.driver.primary_context(number))
+    return Peers(found.driver, found.capabilities[number])
+
+
+def _programs(suite: str, names: list[str]) -> Iterator[Work]:
+    if suite in ("all", "streams"):
+        from benchmarks.cuda.stream_work import stream_work
+
+        yield from (work for work in stream_work() if not names or work.name.split()[0] in names)
+    if suite in ("all", "gallery"):
+        from benchmarks.cuda.gallery_work import MAKERS
+
+        for name, make in MAKERS.items():
+            if not names or name in names:
+                yield make()
+
+
+def _measure(work: Work, device: str, peers: Peers) -> dict[str, Any]:
+    """Compare, then time."""
+    mine, yours = on_device(work.contents, device), on_device(work.contents, device)
+    ours, theirs = _ours(work, mine, device), peers.prepare(work.theirs, yours)
+    ours()
+    theirs()
+    ig.synchronize()
+    peers.driver.synchronise()
+    row: dict[str, Any] = {"name": work.name, "unit": work.unit, "amount": work.amount, "bar": work.bar}
+    row["difference"] = max(_difference(mine[name], yours[name]) for name in work.results)
+    row["agrees"] = row["difference"] <= work.allowed
+    sides: dict[str, Callable[[], None]] = {"isogrid": ours, "cuda c": theirs}
+    if work.vectorised:
+        sides["vectorised"] = peers.prepare(work.vectorised, yours)
+    if work.torch is not None and (torch := _torch()) is not None:
+        tensors = {name: torch.from_dlpack(array) for name, array in yours.items()}
+        expression = work.torch
+        sides["torch"] = lambda: expression(torch, tensors)
+    samples = timing.compare(sides, _wait(peers))
+    row["seconds"] = {side: timing.median(times) for side, times in samples.items()}
+    row["spread"] = {side: (min(times), max(times)) for side, times in samples.items()}
+    row["ratio"] = row["seconds"]["cuda c"] / row["seconds"]["isogrid"]
+    return row
+
+
+def _wait(peers: Peers) -> Callable[[], None]:
+    def wait() -> None:
+        ig.synchronize()
+        peers.driver.synchronise()
+
+    return wait
+
+
+def _ours(work: Work, arrays: Mapping[str, Any], device: str) -> Callable[[], None]:
+    calls = []
+    for call in work.ours:
+        kernel = call.kernel.on(device)
+        calls.append((kernel, tuple(arrays[a] if isinstance(a, str) else a for a in call.arguments)))
+
+    def run() -> None:
+        for kernel, arguments in calls:
+            kernel(*arguments)
+
+    return run
+
+
+def _torch() -> Any:
+    try:
+        import torch
+    except ImportError:
+        return None
+    return torch
+
+
+def _difference(mine: Any, yours: Any) -> float:
+    """Largest relative difference of two device arrays; 0 where they are equal in every bit."""
+    a, b = mine.numpy(), yours.numpy()
+    if np.array_equal(a, b):
+        return 0.0
+    scale = np.maximum(np.abs(b.astype(np.float64)), 1e-30)
+    return float(np.max(np.abs(a.astype(np.float64) - b.astype(np.float64)) / scale))
+
+
+def _line(row: Mapping[str, Any]) -> str:
+    rates = "  ".join(f"{side} {row['amount'] / t / 1e9:9.1f}" for side, t in row["seconds"].items())
+    bar = f" bar {row['bar']}" if row["bar"] else ""
+    agree = "equal" if row["difference"] == 0 else f"differs by {row['difference']:.1e}"
+    verdict = agree if row["agrees"] else f"WRONG, {agree}"
+    return f"{row['name']:16} {row['ratio']:6.2f}x{bar}  G{row['unit']}/s: {rates}  ({verdict})"
+
+
+def _finish(rows: list[dict[str, Any]], options: argparse.Namespace) -> None:
+    gallery = [row["ratio"] for row in rows if " " not in row["name"]]
+    mean = math.exp(sum(map(math.log, gallery)) / len(gallery)) if gallery else None
+    if mean is not None:
+        print(
+            f"geometric mean of {len(gallery)} gallery ratios: {mean:.3f} (bar 1.25), least {min(gallery):.2f} (0.95)"
+        )
+    found = machine()
+    now = datetime.datetime.now(datetime.UTC)
+    report = {
+        "date": now.isoformat(timespec="seconds"),
+        "command": " ".join(["python -m benchmarks.cuda.run", *sys.argv[1:]]),
+        "card": found.names[0],
+        "driver": found.version,
+        "python": platform.python_version(),
+        "mean": mean,
+        "rows": rows,
+    }
+    path = Path(options.out) / f"cuda_{now:%Y-%m-%d_%H%M%S}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(report, indent=1) + "\n")
+    print(f"kept in {path.name}")
+
+
+if __name__ == "__main__":
+    main()
