@@ -54,6 +54,8 @@ _LATE = {
     "memory_statistics": "isogrid.launch.create",
     "release_memory": "isogrid.launch.create",
     "DeviceMemoryError": "isogrid.runtimes.memory",
+    "offload": "isogrid.offloading.function",
+    "OffloadWarning": "isogrid.offloading.finding",
     "Trap": "isogrid.traps",
     "KernelIndexError": "isogrid.traps",
     "KernelOverflowError": "isogrid.traps",

@@ -1,0 +1,56 @@
+"""What the rules of one candidate loop look at: its IR, its text, and the author's words for both."""
+
+from isogrid.diagnostics.span import Span
+from isogrid.frontend.source import quoted
+from isogrid.ir import kernel as k
+from isogrid.offloading.forms import Forms
+from isogrid.offloading.loop_facts import LoopFacts, facts_of
+from isogrid.offloading.outline import Outline
+from isogrid.support.records import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A counted loop whose text passed R1, R2, R5 and R6. `float_arrays` and `elements` tell arrays apart by type;
+    `read_later` holds the locals that something after the loop reads, with the place where."""
+
+    outline: Outline
+    loop: k.For
+    span: Span
+    counter: str
+    facts: LoopFacts
+    forms: Forms
+    read_later: dict[str, Span]
+    #: Locals that an iteration may read before it has assigned them, with the place of the first such read.
+    carried: dict[str, Span]
+
+    def text(self, span: Span) -> str:
+        """The author's words at a place, between backticks."""
+        if span.line != span.end_line:
+            return "`...`"
+        line = self.outline.captured.lines[span.line - 1]
+        return quoted(line[span.column - 1 : span.end_column - 1])
+
+    def inside(self, span: Span) -> bool:
+        """Whether a place is in the text of this function, and not in a helper."""
+        tree = self.outline.captured.tree
+        same = span.file == self.outline.captured.file
+        return same and tree.lineno <= span.line <= (tree.end_lineno or tree.lineno)
+
+
+def candidate(
+    outline: Outline, loop: k.For, span: Span, counter: str, read_later: dict[str, Span], carried: dict[str, Span]
+) -> Candidate:
+    facts = facts_of(loop)
+    return Candidate(outline, loop, span, counter, facts, Forms(facts), read_later, carried)
+
+
+def author_name(name: str) -> str:
+    """The name that the author wrote for a local of kernel IR: `t` of `t`, `t.1`."""
+    head, _, tail = name.partition(".")
+    return head if tail.isdigit() or not tail else name.rsplit(".", 1)[-1]
+
+
+def verb_of(node: k.Statement) -> str:
+    """How a statement changes an array."""
+    return "updates" if isinstance(node, k.Atomic) else "writes"

@@ -1,0 +1,271 @@
+"""`ig.offload`: the decorator, and the immutable value that it makes."""
+
+import difflib
+import functools
+import sys
+import threading
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import field
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from isogrid.diagnostics.report import Report, Severity
+from isogrid.frontend.captures import Captures
+from isogrid.frontend.define import define
+from isogrid.frontend.definition import Definition, Specialisation
+from isogrid.launch.arguments import match_arguments, type_arguments
+from isogrid.launch.bind import bind_arrays
+from isogrid.launch.devices import SCOPES, Device, choose
+from isogrid.launch.devices import device as device_named
+from isogrid.launch.dispatch import effective_options
+from isogrid.launch.errors import OptionError
+from isogrid.launch.kernel_value import OF_THE_AUTHOR
+from isogrid.launch.native import whole_callable
+from isogrid.launch.options import NO_OPTIONS, Options, checked_options, tell_of_changes
+from isogrid.launch.specialise import check_specialisations, tunable_values
+from isogrid.offloading.analysis import Analysis, analyse
+from isogrid.offloading.execute import Executor
+from isogrid.offloading.finding import OffloadWarning, Refusal
+from isogrid.offloading.requirements import check_requirements
+from isogrid.support.errors import KernelRefused
+from isogrid.support.records import dataclass
+
+#: The device that interprets, and so defines what every other one gives.
+REFERENCE: Final = "interp"
+
+
+@dataclass(slots=True)
+class Shared:
+    """What the values of one offloaded function share, each made once, under one lock."""
+
+    captures: Captures = field(default_factory=Captures)
+    analyses: dict[Specialisation, Analysis] = field(default_factory=dict[Specialisation, Analysis])
+    executors: dict[tuple[Any, ...], Executor] = field(default_factory=dict[tuple[Any, ...], Executor])
+    warned: set[tuple[Any, ...]] = field(default_factory=set[tuple[Any, ...]])
+    lock: Any = field(default_factory=threading.RLock)
+
+
+class Offloaded:
+    """A function whose loops run as kernels where a proof allows it. `on` and `options` give new values."""
+
+    __slots__ = ("__call__", "__dict__", "__weakref__")
+
+    if TYPE_CHECKING:
+
+        def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+            """Run the function and return its scalars."""
+
+    __isogrid_offloaded__ = True
+
+    definition: Definition
+    shared: Shared
+    explicit_options: Options
+    device: Device | None
+    require: bool
+
+    def __init__(
+        self,
+        definition: Definition,
+        shared: Shared,
+        explicit_options: Options = NO_OPTIONS,
+        device: Device | None = None,
+        require: bool = False,
+    ) -> None:
+        put = functools.partial(object.__setattr__, self)
+        functools.update_wrapper(self, definition.function)
+        put("definition", definition)
+        put("shared", shared)
+        put("explicit_options", explicit_options)
+        put("device", device)
+        put("require", require)
+        put("__call__", self._call)
+        tell_of_changes(cast(Any, self))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name.startswith("__"):  # functools.update_wrapper
+            object.__setattr__(self, name, value)
+            return
+        raise AttributeError(f"an offloaded function is immutable; .options() and .on() give new ones ({name!r})")
+
+    def __copy__(self) -> "Offloaded":
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Offloaded":
+        return self
+
+    def __repr__(self) -> str:
+        names = ", ".join(parameter.name for parameter in self.definition.parameters)
+        where = "" if self.device is None else f" on {self.device.name}"
+        return f"<isogrid offloaded function {self.definition.name}({names}){where}>"
+
+    # --- calls -------------------------------------------------------------------------------------------------------
+
+    def _call(self, *arguments: Any, **keywords: Any) -> Any:
+        try:
+            return self._run(arguments, keywords, self.device)
+        except OF_THE_AUTHOR as error:
+            raise error.with_traceback(None) from None
+
+    def reference(self, *arguments: Any, **keywords: Any) -> Any:
+        """Interpret the same rules; agrees with every device in every bit."""
+        try:
+            return self._run(arguments, keywords, device_named(REFERENCE))
+        except OF_THE_AUTHOR as error:
+            raise error.with_traceback(None) from None
+
+    def python(self, *arguments: Any, **keywords: Any) -> Any:
+        """The undecorated function; agrees up to the order of reductions, overflow and NaN in `min` and `max`."""
+        return self.definition.function(*arguments, **keywords)
+
+    def _run(self, arguments: tuple[Any, ...], keywords: Mapping[str, Any], device: Device | None) -> Any:
+        definition = self.definition
+        choice = choose(device)
+        options = effective_options(self.explicit_options, choice.device)
+        values = match_arguments(definition, {}, arguments, keywords)
+        typed = type_arguments(definition, values, choice.device.name)
+        constants = tunable_values(definition, {})
+        dims = bind_arrays(definition, typed, constants)
+        settled = dict(constants) | {name: dims[name] for name in definition.constant_dims if name in dims}
+        specialisation = Specialisation(
+            types=tuple((generic.name, typed.types[generic.name]) for generic in definition.generics),
+            constants=tuple(sorted(settled.items())),
+            absent=typed.absent,
+        )
+        analysis = self._analysis(specialisation)
+        check_requirements(definition, analysis.built.kernel, typed, dims)
+        executor = self._executor(analysis, specialisation, choice.device, choice.named, options)
+        results = executor.run([values[p.name] for p in definition.parameters], typed, dims)
+        if not keywords:
+            self._install(executor, choice.device)
+        return _returned(analysis, results)
+
+    def _analysis(self, specialisation: Specialisation) -> Analysis:
+        shared = self.shared
+        analysis = shared.analyses.get(specialisation)
+        if analysis is None:
+            with shared.lock:
+                analysis = shared.analyses.get(specialisation)
+                if analysis is None:
+                    analysis = analyse(self.definition, specialisation, shared.captures)
+                    shared.analyses[specialisation] = analysis
+        if analysis.refusals and self.require:
+            raise KernelRefused([refusal.report(Severity.ERROR) for refusal in analysis.refusals])
+        for refusal in analysis.refusals:
+            self._warn(refusal)
+        return analysis
+
+    def _warn(self, refusal: Refusal) -> None:
+        """Once per loop, at the loop's own line, so that filters by module and line apply."""
+        key = (refusal.loop, refusal.counter)
+        with self.shared.lock:
+            if key in self.shared.warned:
+                return
+            self.shared.warned.add(key)
+        place = refusal.loop
+        module = cast(FunctionType, self.definition.function).__module__
+        warnings.warn_explicit(refusal.text, OffloadWarning, place.file, place.line, module=module)
+
+    def _executor(
+        self, analysis: Analysis, specialisation: Specialisation, device: Device, named: bool, options: Options
+    ) -> Executor:
+        key = (specialisation, device, named, options)
+        executor = self.shared.executors.get(key)
+        if executor is None:
+            with self.shared.lock:
+                executor = self.shared.executors.setdefault(
+                    key,
+                    Executor(
+                        self.definition,
+                        analysis.built.kernel,
+                        analysis.plan,
+                        specialisation,
+                        self.explicit_options,
+                        {},
+                        device if named else None,
+                    ),
+                )
+        return executor
+
+    def _install(self, executor: Executor, device: Device) -> None:
+        """Let calls go straight to the native callable of a function that is one loop and returns nothing."""
+        native = executor.native()
+        if native is None:
+            return
+        callable_, runtime = native
+        with SCOPES.lock:
+            if self.device is not None or not SCOPES.open:
+                object.__setattr__(self, "__call__", whole_callable(runtime, callable_, self._call))
+
+    def ambient_changed(self, defaults: bool) -> None:
+        """Forget native callables: process defaults changed, or the first `ig.use` block opened."""
+        if defaults or self.device is None:
+            object.__setattr__(self, "__call__", self._call)
+
+    # --- other values and what is known ------------------------------------------------------------------------------
+
+    def on(self, device: "str | Device") -> "Offloaded":
+        """This function for one device."""
+        return self._with(device=device_named(device))
+
+    def options(self, **options: Any) -> "Offloaded":
+        """This function with more options, which all its kernels get."""
+        return self._with(explicit_options=checked_options(options).over(self.explicit_options))
+
+    def check(self) -> list[Report]:
+        """Every finding for every member of every generic: warnings about loops that run in sequence, and errors."""
+        found: dict[tuple[Any, ...], Report] = {}
+        for specialisation in check_specialisations(self.definition, {}):
+            try:
+                analysis = analyse(self.definition, specialisation, self.shared.captures)
+                severity = Severity.ERROR if self.require else Severity.WARNING
+                reports = [refusal.report(severity) for refusal in analysis.refusals]
+            except KernelRefused as refusal:
+                reports = list(refusal.reports)
+            for report in reports:
+                found.setdefault((report.code, report.title, report.primary.span), report)
+        return list(found.values())
+
+    @property
+    def option_values(self) -> dict[str, Any]:
+        """The options in force."""
+        return effective_options(self.explicit_options, choose(self.device).device).values()
+
+    def _with(self, **changes: Any) -> "Offloaded":
+        fields: dict[str, Any] = {
+            "explicit_options": self.explicit_options,
+            "device": self.device,
+            "require": self.require,
+        }
+        return Offloaded(self.definition, self.shared, **(fields | changes))
+
+
+def _returned(analysis: Analysis, results: tuple[Any, ...]) -> Any:
+    """Scalars as Python's own numbers; f32 and f64 are floats to a type checker, and every f32 is one exactly."""
+    plain = tuple(v if isinstance(v, bool | int) else float(v) for v in results)
+    if analysis.plan.returns_tuple:
+        return plain
+    return plain[0] if plain else None
+
+
+def offload(function: Any = None, /, *, parallel: str = "warn", **unknown: Any) -> Any:
+    """Decorate a typed function whose loops run as kernels where a proof allows it. Written `@ig.offload`, or
+    `@ig.offload(parallel="require")`, which turns every refusal into an error."""
+    for key in unknown:
+        close = difflib.get_close_matches(key, ["parallel"], 1)
+        hint = f"; did you mean `{close[0]}`?" if close else "; options are set with .options(...)"
+        raise OptionError(f"@ig.offload has no argument `{key}`{hint}")
+    if parallel not in ("warn", "require"):
+        raise OptionError(f'`parallel` is "warn" or "require", not {parallel!r}')
+    scope = sys._getframe(1).f_locals  # pyright: ignore[reportPrivateUsage]
+
+    def decorate(function: Callable[..., Any]) -> Offloaded:
+        if not isinstance(function, FunctionType):
+            raise TypeError(f"@ig.offload decorates a plain function, not {function!r}")
+        try:
+            definition = define(function, grid=1, block=1, deterministic=False, offloaded=True, scope=scope)
+            return Offloaded(definition, Shared(), require=parallel == "require")
+        except OF_THE_AUTHOR as error:
+            raise error.with_traceback(None) from None
+
+    return decorate if function is None else decorate(function)

@@ -1,0 +1,139 @@
+"""The scatter class of R3: `a[k] op= e` on integers commutes exactly, so any order of the iterations gives the same."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from isogrid.diagnostics.span import Span
+from isogrid.ir import kernel as k
+from isogrid.ir.types import Scalar
+from isogrid.ir.walk import visit_exprs
+from isogrid.offloading.context import Candidate
+from isogrid.offloading.finding import Finding
+from isogrid.offloading.loop_facts import Access
+from isogrid.offloading.rule3_names import OPERATORS
+from isogrid.support.records import dataclass
+
+#: Names of the atomic operations as kernel IR has them.
+_ATOMIC: Final = frozenset({"add", "min", "max", "and", "or", "xor"})
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """One `a[indices] op= value`; `load` is the read that belongs to it, None for an atomic of the author's."""
+
+    op: str
+    indices: tuple[k.Expr, ...]
+    value: k.Expr
+    load: k.Load | None
+    element: Scalar
+    span: Span
+
+
+def update_of(node: k.Store | k.Atomic) -> Update | None:
+    """The update that a write is, if it is one."""
+    if isinstance(node, k.Atomic):
+        if node.op not in _ATOMIC:
+            return None
+        return Update(node.op, node.indices, node.value, None, node.element, node.span)
+    match node.value:
+        case k.Binary(op=op, left=left, right=right) if op in OPERATORS:
+            for load, operand in ((_element(node, left), right), (_element(node, right), left)):
+                if load is not None:
+                    return Update(op, node.indices, operand, load, node.element, node.span)
+        case _:
+            pass
+    return None
+
+
+def _element(store: k.Store, operand: k.Expr) -> k.Load | None:
+    """The load, if the operand is the element that is stored to."""
+    while isinstance(operand, k.Cast) and operand.type.is_integer:
+        operand = operand.value
+    if isinstance(operand, k.Load) and operand.array == store.array and operand.indices == store.indices:
+        return operand
+    return None
+
+
+def find_scatter(candidate: Candidate, array: str) -> str | Finding | None:
+    """The operator of a scatter; why an array that is updated is none; None where it is written in other ways."""
+    facts = candidate.facts
+    writes = [access for access in facts.of(array) if access.writes]
+    updates = [(access, update_of(access.node)) for access in writes if not isinstance(access.node, k.Load)]
+    found = [(access, update) for access, update in updates if update is not None]
+    if not found:
+        return None
+    if not found[0][1].element.is_integer:
+        return _float(candidate, array, found[0][0])
+    for access, update in updates:
+        if update is None:
+            return _mixed(candidate, array, access)
+    for access, update in found:
+        if update.op != found[0][1].op:
+            return _two_operators(candidate, array, found[0], (access, update))
+        for part in (*update.indices, update.value):
+            if array in _arrays_read(part):
+                return _reads(candidate, array, access)
+    own = {id(update.load) for _, update in found if update.load is not None}
+    for access in facts.of(array):
+        if not access.writes and id(access.node) not in own:
+            return _read_elsewhere(candidate, array, access)
+    return found[0][1].op
+
+
+def _arrays_read(root: k.Expr) -> Iterator[str]:
+    return (node.array for node in visit_exprs(root) if isinstance(node, k.Load))
+
+
+# --- findings --------------------------------------------------------------------------------------------------------
+
+
+def _float(candidate: Candidate, array: str, access: Access) -> Finding:
+    return Finding(
+        "R3",
+        access.node.span,
+        f"updates {candidate.text(access.node.span)}, which several iterations may reach, and the result of a float "
+        "update depends on their order",
+        f"Make `{array}` an integer array and scale the values to whole numbers, or sum each element in a loop of its "
+        "own",
+    )
+
+
+def _mixed(candidate: Candidate, array: str, access: Access) -> Finding:
+    return Finding(
+        "R3",
+        access.node.span,
+        f"writes {candidate.text(access.node.span)} without combining it, which other iterations may update",
+        f"Update `{array}` with one operator in the whole loop, as in `{array}[k] += e`, or store in a loop of its own",
+    )
+
+
+def _two_operators(
+    candidate: Candidate, array: str, first: tuple[Access, Update], second: tuple[Access, Update]
+) -> Finding:
+    (one, _), (access, update) = first, second
+    return Finding(
+        "R3",
+        access.node.span,
+        f"updates {candidate.text(access.node.span)} with `{OPERATORS[update.op]}`, and line {one.node.span.line} "
+        f"updates `{array}` with `{OPERATORS[first[1].op]}`",
+        f"Use one operator for `{array}` in the whole loop",
+    )
+
+
+def _reads(candidate: Candidate, array: str, access: Access) -> Finding:
+    return Finding(
+        "R3",
+        access.node.span,
+        f"updates {candidate.text(access.node.span)} by an index or a value that reads `{array}`, which other "
+        "iterations change",
+        f"Copy what is needed of `{array}` into another array before the loop",
+    )
+
+
+def _read_elsewhere(candidate: Candidate, array: str, access: Access) -> Finding:
+    return Finding(
+        "R3",
+        access.node.span,
+        f"reads {candidate.text(access.node.span)}, while any iteration may update any element of `{array}`",
+        f"Read `{array}` in a second loop, after this one",
+    )

@@ -1,0 +1,77 @@
+"""The words for a written array that fits no class of R3."""
+
+from isogrid.analysis.linear import Polynomial
+from isogrid.ir import kernel as k
+from isogrid.offloading.context import Candidate
+from isogrid.offloading.finding import Finding
+from isogrid.offloading.forms import Kind
+from isogrid.offloading.loop_facts import Access
+
+
+def explain(candidate: Candidate, array: str, writes: list[Access]) -> Finding:
+    """The finding about the first write that cannot be told apart from others."""
+    forms = candidate.forms
+    for write in writes:
+        node = write.node
+        index = tuple(forms.of(part) for part in node.indices)
+        found = _judge_one(candidate, array, write, index)
+        if found is not None:
+            return found
+    return _two_indices(candidate, array, writes)
+
+
+def _judge_one(candidate: Candidate, array: str, write: Access, index: tuple[Polynomial, ...]) -> Finding | None:
+    """What is wrong with one write by itself; None where it is fine alone."""
+    forms, text, span = candidate.forms, candidate.text(write.node.span), write.node.span
+    if all(forms.fixed(part) for part in index):
+        return Finding(
+            "R3",
+            span,
+            f"writes {text}, the same element in every iteration",
+            f"Write `{array}[{candidate.counter}]`, or reduce into a scalar and return it",
+        )
+    if any(_tells_apart(candidate, part) for part in index):
+        return None
+    nested = [loop for part in index for loop in _loops_of(candidate, part)]
+    if nested:
+        loop = nested[0]
+        name = loop.counter.split(".")[0]
+        return Finding(
+            "R3",
+            span,
+            f"writes {text}, and the values of `{name}` in two iterations may lead to one element",
+            f"Let `{name}` run over `range(w)` with the width `w` of the index, as in "
+            f"`{array}[{candidate.counter} * w + {name}]`, and keep `w` the same in all iterations",
+        )
+    return Finding(
+        "R3",
+        span,
+        f"writes {text}, and two iterations may reach the same element",
+        f"Write `{array}[{candidate.counter}]`, and look up in each iteration what belongs there",
+    )
+
+
+def _tells_apart(candidate: Candidate, part: Polynomial) -> bool:
+    forms = candidate.forms
+    linear = forms.linear(part)
+    if linear is None:
+        return False
+    coefficient, rest = linear
+    return coefficient.constant != 0 and forms.fixed(coefficient) and forms.fixed(rest)
+
+
+def _loops_of(candidate: Candidate, part: Polynomial) -> list[k.For]:
+    atoms = [candidate.forms.atoms[number] for number in sorted(part.atoms())]
+    return [atom.loop for atom in atoms if atom.kind is Kind.NESTED and atom.loop is not None]
+
+
+def _two_indices(candidate: Candidate, array: str, writes: list[Access]) -> Finding:
+    first = writes[0].node
+    other = next((w.node for w in writes[1:] if w.node.indices != first.indices), writes[-1].node)
+    return Finding(
+        "R3",
+        other.span,
+        f"writes {candidate.text(other.span)}, which another iteration may reach as {candidate.text(first.span)}",
+        f"Write `{array}` at one index, or with one stride and constant offsets below it, as in "
+        f"`{array}[2 * {candidate.counter}]` and `{array}[2 * {candidate.counter} + 1]`",
+    )
