@@ -25,7 +25,7 @@ from isogrid.backends.cuda.emit_settle import settle_text
 from isogrid.backends.cuda.emit_statements import emit_block
 from isogrid.backends.cuda.emit_sync import end_of_thread, plain_barrier, strided
 from isogrid.backends.cuda.layout import CudaModule, Layout, layout_of, shared_totals, watched
-from isogrid.backends.cuda.meetings import find_meetings
+from isogrid.analysis.meetings import find_meetings
 from isogrid.backends.cuda.target import CudaTarget, data_layout
 from isogrid.ir import device as d
 from isogrid.ir.device import Machine
@@ -94,7 +94,7 @@ def _begin(kernel: d.Kernel, shared: SharedMemory, options: Mapping[str, Any]) -
     code = Code(
         w=Writer(),
         kernel=kernel,
-        flags=_FAST if options.get("fastmath") else "",
+        flags=_FAST if options.get("fastmath") and not kernel.exact else "",
         threads=kernel.geometry.group_size,
         meetings=find_meetings(kernel),
         buffers=buffers_of(kernel, shared),

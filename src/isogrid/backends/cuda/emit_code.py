@@ -14,7 +14,7 @@ from isogrid.printers.llvm_ops import Shape, operation
 from isogrid.printers.llvm_text import Writer, element_type, literal_text, type_text
 
 if TYPE_CHECKING:
-    from isogrid.backends.cuda.meetings import Meetings
+    from isogrid.analysis.meetings import Meetings
 
 GLOBAL_POINTER = "ptr addrspace(1)"
 SHARED_POINTER = "ptr addrspace(3)"

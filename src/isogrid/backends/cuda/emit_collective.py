@@ -18,7 +18,7 @@ from isogrid.backends.cuda.emit_code import (
 from isogrid.backends.cuda.emit_exchange import shuffle
 from isogrid.backends.cuda.emit_sync import group_any, group_meeting, plain_barrier
 from isogrid.backends.cuda.emit_trap import record_trap
-from isogrid.backends.cuda.meetings import Pending
+from isogrid.analysis.meetings import Pending
 from isogrid.builtins.collectives import identity
 from isogrid.ir import device as d
 from isogrid.ir.types import Scalar

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from isogrid.backends.cuda.emit_code import SHARED_POINTER, BufferRef, Code, read_variable
 from isogrid.backends.cuda.emit_trap import record_trap
 from isogrid.backends.cuda.layout import shared_totals
-from isogrid.backends.cuda.meetings import Pending
+from isogrid.analysis.meetings import Pending
 from isogrid.support.errors import KnownLimit
 
 _ALIGNED = "llvm.nvvm.barrier.cta.sync.aligned.all"
