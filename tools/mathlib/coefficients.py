@@ -99,6 +99,7 @@ def exponentials(module: Module) -> None:
     module.pair("LN10", mpmath.ln(10))
     module.value("LOG2_E", nearest(1 / ln2))
     module.value("LOG2_10", nearest(mpmath.log(10, 2)))
+    module.value("LOG10_2", nearest(mpmath.log10(2)))
     module.note("1/n!: from 18 down to 8 in f64, from 7 down to 1 as pairs; |r| <= 0.3466. Left out: 2^-83 of e^r - 1.")
     series(module, "EXP", lambda n: 1 / mpmath.factorial(n), range(1, 8), range(8, 19))
     check("exp", mpf("0.3467") ** 18 / mpmath.factorial(19), -82)
@@ -117,6 +118,7 @@ def logarithms(module: Module) -> None:
 def circular(module: Module) -> None:
     half_pi = mpmath.pi / 2
     module.value("TWO_OVER_PI", nearest(1 / half_pi))
+    module.value("ONE_OVER_PI", nearest(1 / mpmath.pi))
     module.note("pi/2 as 33, 33, 33 and 53 bits.")
     for name, value in zip("ABCD", parts(half_pi, 33, 33, 33, 53), strict=True):
         module.value(f"HALF_PI_{name}", value)

@@ -18,6 +18,7 @@ from isogrid.ir.text import print_kernel
 from isogrid.ir.verify import verify
 from isogrid.mathlib import source
 from isogrid.mathlib.functions import function_of, path_of
+from tools.mathlib.plain_bits import plain_bits
 from tools.mathlib.single_assignment import single_assignment
 
 _KERNEL = """
@@ -64,7 +65,7 @@ def compiled(name: str, helper: Helper, parameters: tuple[str, ...], result: str
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     space: dict[str, Any] = {"function": helper, "ig": ig, "__name__": "tools.mathlib"}
     exec(compile(text, file, "exec"), space)
-    device = single_assignment(stages_of(space[name]).device)
+    device = plain_bits(single_assignment(stages_of(space[name]).device))
     verify(device, after="single assignment")
     function_of(device)
     return print_kernel(device)

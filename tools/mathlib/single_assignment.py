@@ -24,6 +24,10 @@ def single_assignment(kernel: d.Kernel) -> d.Kernel:
     )
 
 
+def _assigned(block: d.Block) -> dict[str, d.Machine]:
+    return {s.name: s.value.type for s in visit(block) if isinstance(s, d.Set)}
+
+
 def _names(block: d.Block) -> set[str]:
     return {s.name for s in visit(block) if isinstance(s, d.Let | d.Set)}
 
@@ -59,11 +63,12 @@ class _State:
 
     def branch(self, result: list[d.Statement], statement: d.If) -> None:
         """Variables that a side sets hold their value before it, and are read from it after it."""
-        outer = {name for name, value in self.values.items()}
-        assigned = {s.name: s.value.type for s in visit((statement,)) if isinstance(s, d.Set)}
+        then, otherwise = _assigned(statement.then), _assigned(statement.otherwise)
+        # A variable that one side alone sets, and nothing before, is that side's own.
+        assigned = {n: t for n, t in (then | otherwise).items() if n in self.values or (n in then and n in otherwise)}
         condition = self.rewritten(statement.condition)
         for name in assigned:
-            if name in outer:
+            if name in self.values:
                 result.append(d.Set(name, self.values[name]))
         sides: list[d.Block] = []
         for side in (statement.then, statement.otherwise):

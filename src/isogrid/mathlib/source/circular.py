@@ -171,7 +171,7 @@ def sin_f64(x: f64) -> f64:
 
 
 @ig.func
-def sin_f32(x: f32) -> f32:
+def sin_f32_pair(x: f32) -> f32:
     a = abs(x)
     h, l = sin_pair(f64(a))
     y = narrow(h, l)
@@ -186,7 +186,7 @@ def cos_f64(x: f64) -> f64:
 
 
 @ig.func
-def cos_f32(x: f32) -> f32:
+def cos_f32_pair(x: f32) -> f32:
     h, l = cos_pair(abs(f64(x)))
     return ig.select(abs(x) < math.inf, narrow(h, l), f32(math.nan))
 
@@ -200,7 +200,7 @@ def tan_f64(x: f64) -> f64:
 
 
 @ig.func
-def tan_f32(x: f32) -> f32:
+def tan_f32_pair(x: f32) -> f32:
     a = abs(x)
     h, l = tan_pair(f64(a))
     y = narrow(h, l)
@@ -231,7 +231,7 @@ def sinpi_f64(x: f64) -> f64:
 
 
 @ig.func
-def sinpi_f32(x: f32) -> f32:
+def sinpi_f32_pair(x: f32) -> f32:
     a = abs(x)
     q, rh, rl = half_turns(f64(a))
     h, l = quarter(q, rh, rl)
@@ -248,7 +248,7 @@ def cospi_f64(x: f64) -> f64:
 
 
 @ig.func
-def cospi_f32(x: f32) -> f32:
+def cospi_f32_pair(x: f32) -> f32:
     q, rh, rl = half_turns(abs(f64(x)))
     h, l = quarter(q + 1, rh, rl)
     y = narrow(h, l)

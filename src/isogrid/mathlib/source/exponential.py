@@ -93,7 +93,7 @@ def exp_f64(x: f64) -> f64:
 
 
 @ig.func
-def exp_f32(x: f32) -> f32:
+def exp_f32_pair(x: f32) -> f32:
     k, h, l = exp_pair(limited(f64(x), 200.0), 0.0)
     return scaled_f32(k, h, l)
 
@@ -115,7 +115,7 @@ def exp2_f64(x: f64) -> f64:
 
 
 @ig.func
-def exp2_f32(x: f32) -> f32:
+def exp2_f32_pair(x: f32) -> f32:
     k, h, l = exp2_pair(limited(f64(x), 300.0))
     return scaled_f32(k, h, l)
 
@@ -139,7 +139,7 @@ def exp10_f64(x: f64) -> f64:
 
 
 @ig.func
-def exp10_f32(x: f32) -> f32:
+def exp10_f32_pair(x: f32) -> f32:
     k, h, l = exp10_pair(limited(f64(x), 100.0))
     return scaled_f32(k, h, l)
 
@@ -161,7 +161,7 @@ def expm1_f64(x: f64) -> f64:
 
 
 @ig.func
-def expm1_f32(x: f32) -> f32:
+def expm1_f32_pair(x: f32) -> f32:
     k, h, l = expm1_pair(ig.select(x < -60.0, f64(-60.0), limited(f64(x), 200.0)), 0.0)
     return ig.select(abs(x) < TINY, x, scaled_f32(k, h, l))
 
@@ -187,7 +187,7 @@ def sinh_f64(x: f64) -> f64:
 
 
 @ig.func
-def sinh_f32(x: f32) -> f32:
+def sinh_f32_pair(x: f32) -> f32:
     k, h, l = sinh_pair(min(abs(f64(x)), 200.0))
     return ig.select(abs(x) < TINY, x, math.copysign(scaled_f32(k, h, l), x))
 
@@ -211,7 +211,7 @@ def cosh_f64(x: f64) -> f64:
 
 
 @ig.func
-def cosh_f32(x: f32) -> f32:
+def cosh_f32_pair(x: f32) -> f32:
     k, h, l = cosh_pair(min(abs(f64(x)), 200.0))
     return scaled_f32(k, h, l)
 
@@ -232,6 +232,6 @@ def tanh_f64(x: f64) -> f64:
 
 
 @ig.func
-def tanh_f32(x: f32) -> f32:
+def tanh_f32_pair(x: f32) -> f32:
     h, l = tanh_pair(min(abs(f64(x)), 24.0))
     return ig.select(abs(x) < TINY, x, math.copysign(f32(to_odd(h, l)), x))

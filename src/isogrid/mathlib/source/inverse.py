@@ -69,7 +69,7 @@ def asin_f64(x: f64) -> f64:
 
 
 @ig.func
-def asin_f32(x: f32) -> f32:
+def asin_f32_pair(x: f32) -> f32:
     a = abs(x)
     bh, bl = beside(min(f64(a), 1.0))
     h, l = angle(min(f64(a), 1.0), 0.0, bh, bl)
@@ -93,7 +93,7 @@ def acos_f64(x: f64) -> f64:
 
 
 @ig.func
-def acos_f32(x: f32) -> f32:
+def acos_f32_pair(x: f32) -> f32:
     h, l = acos_pair(f64(x))
     return ig.select(abs(x) > 1.0, f32(math.nan), narrow(h, l))
 
@@ -106,7 +106,7 @@ def atan_f64(x: f64) -> f64:
 
 
 @ig.func
-def atan_f32(x: f32) -> f32:
+def atan_f32_pair(x: f32) -> f32:
     a = abs(x)
     h, l = angle(min(f64(a), 1.2676506002282294e30), 0.0, 1.0, 0.0)
     return ig.select(a < TINY, x, math.copysign(narrow(h, l), x))

@@ -118,7 +118,7 @@ def log_f64(x: f64) -> f64:
 
 
 @ig.func
-def log_f32(x: f32) -> f32:
+def log_f32_pair(x: f32) -> f32:
     h, l = log_pair(f64(x))
     return log_special_f32(x, narrow(h, l))
 
@@ -139,7 +139,7 @@ def log2_f64(x: f64) -> f64:
 
 
 @ig.func
-def log2_f32(x: f32) -> f32:
+def log2_f32_pair(x: f32) -> f32:
     h, l = log2_pair(f64(x))
     return log_special_f32(x, narrow(h, l))
 
@@ -162,7 +162,7 @@ def log10_f64(x: f64) -> f64:
 
 
 @ig.func
-def log10_f32(x: f32) -> f32:
+def log10_f32_pair(x: f32) -> f32:
     h, l = log10_pair(f64(x))
     # The powers of ten that f32 holds: their logarithms are integers, and a pair is only next to them.
     return log_special_f32(x, narrow(h, l))
@@ -189,7 +189,7 @@ def log1p_f64(x: f64) -> f64:
 
 
 @ig.func
-def log1p_f32(x: f32) -> f32:
+def log1p_f32_pair(x: f32) -> f32:
     h, l = log1p_pair(f64(x), 0.0)
     y = ig.select(abs(x) < TINY, x, narrow(h, l))
     y = ig.select(x == -1.0, f32(-math.inf), y)
@@ -224,7 +224,7 @@ def asinh_f64(x: f64) -> f64:
 
 
 @ig.func
-def asinh_f32(x: f32) -> f32:
+def asinh_f32_pair(x: f32) -> f32:
     a = abs(x)
     h, l = asinh_pair(f64(a))
     y = ig.select(a < math.inf, math.copysign(narrow(h, l), x), x)
@@ -254,7 +254,7 @@ def acosh_f64(x: f64) -> f64:
 
 
 @ig.func
-def acosh_f32(x: f32) -> f32:
+def acosh_f32_pair(x: f32) -> f32:
     h, l = acosh_pair(f64(x))
     y = ig.select(x < 1.0, f32(math.nan), narrow(h, l))
     return ig.select(x < math.inf, y, x)
@@ -279,7 +279,7 @@ def atanh_f64(x: f64) -> f64:
 
 
 @ig.func
-def atanh_f32(x: f32) -> f32:
+def atanh_f32_pair(x: f32) -> f32:
     a = abs(x)
     h, l = atanh_pair(min(f64(a), 0.9999999999999999))
     y = ig.select(a == 1.0, f32(math.inf), narrow(h, l))

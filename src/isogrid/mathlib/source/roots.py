@@ -44,7 +44,7 @@ def cbrt_f64(x: f64) -> f64:
 
 
 @ig.func
-def cbrt_f32(x: f32) -> f32:
+def cbrt_f32_pair(x: f32) -> f32:
     a = abs(x)
     h, l = cbrt_pair(f64(ig.select(a == 0.0, f32(1.0), a)))
     y = math.copysign(narrow(h, l), x)
@@ -72,7 +72,7 @@ def rsqrt_f64(x: f64) -> f64:
 
 
 @ig.func
-def rsqrt_f32(x: f32) -> f32:
+def rsqrt_f32_pair(x: f32) -> f32:
     h, l = rsqrt_pair(f64(x))
     y = ig.select(x == 0.0, math.copysign(f32(math.inf), x), narrow(h, l))
     y = ig.select(x < 0.0, f32(math.nan), y)

@@ -1,0 +1,115 @@
+"""Quick builds of the f32 circular functions, for |x| <= 2^17: x = k pi + r with |r| <= pi/2, one polynomial."""
+
+import math
+
+import isogrid as ig
+from isogrid import f32, f64, w64
+from isogrid.mathlib.source.circular import cos_f32_pair, cospi_f32_pair, sin_f32_pair, sinpi_f32_pair, tan_f32_pair
+from isogrid.mathlib.source.constants import (
+    HALF_PI_HIGH,
+    HALF_PI_LOW,
+    ONE_OVER_PI,
+    PI_HIGH,
+    PI_LOW,
+    QUICK_COS4_FIRST,
+    QUICK_COS4_REST,
+    QUICK_SIN4_FIRST,
+    QUICK_SIN4_REST,
+    QUICK_SIN_FIRST,
+    QUICK_SIN_REST,
+    TWO_OVER_PI,
+)
+from isogrid.mathlib.source.exponential import SHIFTER
+from isogrid.mathlib.source.quick import inverse, settled
+
+#: From here on the pair build reduces the argument.
+LARGEST = 131072.0
+
+
+@ig.func
+def sine(r: f64, shifted: f64) -> f64:
+    """sin r for |r| <= pi/2 + tiny, negated where the integer in the low bits of `shifted` is odd."""
+    z = r * r
+    p = f64(QUICK_SIN_FIRST)
+    for j in range(len(QUICK_SIN_REST)):
+        p = ig.fma(p, z, QUICK_SIN_REST[j])
+    y = ig.fma(r * z, p, r)
+    return ig.bitcast(f64, ig.bitcast(w64, y) ^ (ig.bitcast(w64, shifted) << 63))
+
+
+@ig.func
+def sin_f32(x: f32) -> f32:
+    a = f64(ig.select(abs(x) <= LARGEST, x, f32(0.0)))
+    shifted = ig.fma(a, ONE_OVER_PI, SHIFTER)
+    k = shifted - SHIFTER
+    r = ig.fma(-k, PI_LOW, ig.fma(-k, PI_HIGH, a))
+    y, good = settled(sine(r, shifted))
+    y = ig.select(x == 0.0, x, y)
+    if not (good & (abs(x) <= LARGEST)):
+        y = sin_f32_pair(x)
+    return y
+
+
+@ig.func
+def cos_f32(x: f32) -> f32:
+    """cos x = sin(x + pi/2): k counts half-odd multiples of pi."""
+    a = f64(ig.select(abs(x) <= LARGEST, x, f32(0.0)))
+    shifted = ig.fma(a, ONE_OVER_PI, 0.5) + SHIFTER
+    k = (shifted - SHIFTER) - 0.5
+    r = ig.fma(-k, PI_LOW, ig.fma(-k, PI_HIGH, a))
+    y, good = settled(sine(r, shifted))
+    if not (good & (abs(x) <= LARGEST)):
+        y = cos_f32_pair(x)
+    return y
+
+
+@ig.func
+def tan_f32(x: f32) -> f32:
+    """x = k pi/2 + r with |r| <= pi/4; sin r / cos r, or -cos r / sin r for an odd k."""
+    a = f64(ig.select(abs(x) <= LARGEST, x, f32(1.0)))
+    shifted = ig.fma(a, TWO_OVER_PI, SHIFTER)
+    k = shifted - SHIFTER
+    r = ig.fma(-k, HALF_PI_LOW, ig.fma(-k, HALF_PI_HIGH, a))
+    z = r * r
+    s = f64(QUICK_SIN4_FIRST)
+    for j in range(len(QUICK_SIN4_REST)):
+        s = ig.fma(s, z, QUICK_SIN4_REST[j])
+    c = f64(QUICK_COS4_FIRST)
+    for j in range(len(QUICK_COS4_REST)):
+        c = ig.fma(c, z, QUICK_COS4_REST[j])
+    sine_r = ig.fma(r * z, s, r)
+    cosine_r = ig.fma(z, c, 1.0)
+    odd = (ig.bitcast(w64, shifted) & 1) != 0
+    y, good = settled(ig.select(odd, -cosine_r, sine_r) * inverse(ig.select(odd, sine_r, cosine_r)))
+    y = ig.select(x == 0.0, x, y)
+    if not (good & (abs(x) <= LARGEST)):
+        y = tan_f32_pair(x)
+    return y
+
+
+@ig.func
+def sinpi_f32(x: f32) -> f32:
+    """x = k + r with |r| <= 1/2, exactly; integers give a zero with their sign."""
+    short = abs(x) < 8388608.0
+    a = f64(ig.select(short, x, f32(0.5)))
+    shifted = a + SHIFTER
+    r = a - (shifted - SHIFTER)
+    y, good = settled(sine(r * PI_HIGH, shifted))
+    y = ig.select(r == 0.0, math.copysign(f32(0.0), x), y)
+    if not (good & short):
+        y = sinpi_f32_pair(x)
+    return y
+
+
+@ig.func
+def cospi_f32(x: f32) -> f32:
+    """sinpi(x + 1/2)."""
+    short = abs(x) < 8388608.0
+    a = f64(ig.select(short, x, f32(1.0))) + 0.5
+    shifted = a + SHIFTER
+    r = a - (shifted - SHIFTER)
+    y, good = settled(sine(r * PI_HIGH, shifted))
+    y = ig.select(r == 0.0, f32(0.0), y)
+    if not (good & short):
+        y = cospi_f32_pair(x)
+    return y
