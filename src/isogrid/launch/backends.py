@@ -27,7 +27,7 @@ LAST_RESORT: Final = "cpu"
 TRACKER: Final = "interp"
 
 _LOCK: Final = threading.RLock()
-_USED: Final[dict[str, None]] = {}
+_MADE: Final[dict[str, Any]] = {}
 
 
 def family(name: str) -> str:
@@ -45,8 +45,11 @@ def runtime(name: str) -> Runtime:
     """The one runtime of a device in this process."""
     base, _, number = name.partition(":")
     with _LOCK:
-        _USED.setdefault(name)
-        return _made(*RUNTIMES[base], int(number or 0))
+        made = _MADE.get(name)
+        if made is None:
+            kind = _class(*RUNTIMES[base])
+            made = _MADE[name] = kind(int(number or 0)) if hasattr(kind, "presence") else kind()
+        return cast(Runtime, made)
 
 
 def runtime_attribute(name: str, attribute: str, otherwise: Any) -> Any:
@@ -63,15 +66,9 @@ def option_types(name: str) -> Mapping[str, Any]:
 
 def made_runtimes() -> list[str]:
     """Names of the devices that this process has used, in the order of their first use."""
-    return list(_USED)
+    return list(_MADE)
 
 
 @functools.cache
 def _class(module: str, name: str) -> Any:
     return getattr(importlib.import_module(module), name)
-
-
-@functools.cache
-def _made(module: str, name: str, number: int) -> Runtime:
-    kind = _class(module, name)
-    return cast(Runtime, kind(number) if hasattr(kind, "presence") else kind())

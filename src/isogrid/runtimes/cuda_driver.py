@@ -49,6 +49,7 @@ _STREAM_NON_BLOCKING: Final = 1
 _HOST_PORTABLE_MAPPED: Final = 3
 _CAPTURE_THREAD_LOCAL: Final = 1
 _PROGRAMMATIC: Final = 6
+_DYNAMIC_SHARED: Final = 8
 
 
 class DriverAbsent(IsogridError):
@@ -251,6 +252,10 @@ class Driver:
 
     def function_attribute(self, name: str, function: int) -> int:
         return self._integer("cuFuncGetAttribute", FUNCTION_ATTRIBUTES[name], ctypes.c_void_p(function))
+
+    def allow_shared(self, function: int, size: int) -> None:
+        """Let launches of the function ask for that much dynamic shared memory."""
+        self._call("cuFuncSetAttribute", ctypes.c_void_p(function), _DYNAMIC_SHARED, size)
 
     def resident_blocks(self, function: int, threads: int, shared: int) -> int:
         """Most blocks of this size that one processor holds."""

@@ -49,7 +49,7 @@ class _Found:
 
 
 _LOCK: Final = threading.RLock()
-_FOUND: Final = _Found()
+_FOUND = _Found()
 
 
 def machine() -> Machine:

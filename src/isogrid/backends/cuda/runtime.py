@@ -1,13 +1,22 @@
-"""The `cuda` device: compiles kernel IR to machine code through LLVM and the driver, and queues launches on it."""
+"""The `cuda` device: compiles kernel IR to machine code through LLVM and the driver, and queues launches on it.
+
+Arrays on the device are used in place and the launch is queued; host arrays are copied in and out as far as the kernel
+reads and writes them, and the launch is waited for.
+"""
 
 from collections.abc import Mapping
 from typing import Any
 
-from isogrid.backends.cuda.machine import machine
+from isogrid.backends.cuda import artifact as a
+from isogrid.backends.cuda.artifact import CudaArtifact
+from isogrid.backends.cuda.launch import Launch
+from isogrid.backends.cuda.loader import Loaded, compile_variant, load
+from isogrid.backends.cuda.machine import Machine, machine
+from isogrid.backends.cuda.memory import CudaMemory
+from isogrid.backends.cuda.queue import Queue
 from isogrid.ir import kernel as k
 from isogrid.runtimes.cuda_driver import DriverAbsent
-from isogrid.runtimes.protocol import BoundLaunch, Presence
-from isogrid.support.errors import KnownLimit
+from isogrid.runtimes.protocol import BoundLaunch, Presence, is_small
 
 #: The oldest processors that LLVM's PTX reaches.
 OLDEST_CAPABILITY = (7, 0)
@@ -26,9 +35,16 @@ class CudaRuntime:
         "arch": str,
     }
 
+    #: Launches may name a stream.
+    has_streams = True
+
     def __init__(self, number: int = 0) -> None:
         self.number = number
         self.name = "cuda" if number == 0 else f"cuda:{number}"
+        self.machine: Machine = machine()
+        self.memory = CudaMemory(self.machine, number, self.name)
+        self.queue = Queue(self.machine, number, self.memory)
+        self.memory.queue = self.queue
 
     @staticmethod
     def presence() -> Presence:
@@ -56,8 +72,68 @@ class CudaRuntime:
         speaks = f"driver speaks CUDA {found.version // 1000}.{found.version % 1000 // 10}"
         return f"{found.names[self.number]}, compute capability {major}.{minor}, {memory} MiB, {speaks}"
 
-    def compile(self, kernel: k.Kernel, options: Mapping[str, Any]) -> Any:
-        raise KnownLimit("the cuda device does not compile kernels yet")
+    # --- compile -----------------------------------------------------------------------------------------------------
 
-    def launch(self, artifact: Any, bound: BoundLaunch) -> None:
-        raise KnownLimit("the cuda device does not launch kernels yet")
+    def compile(self, kernel: k.Kernel, options: Mapping[str, Any]) -> CudaArtifact:
+        """Machine code for launches whose sizes are all below 2^31 on arrays at multiples of 16 bytes; other variants
+        follow when one is needed."""
+        self.machine.enter(self.number)
+        variant = compile_variant(kernel, options, self.machine, self.number, small=True, aligned=True)
+        return a.make_artifact(kernel, options, variant)
+
+    def cache_facts(self) -> tuple[str, ...]:
+        """What stored artifacts depend on besides the kernel."""
+        import llvmlite
+
+        major, minor = self.machine.capabilities[self.number]
+        kind = "machine code" if self.machine.driver.is_real else "text"
+        return (kind, f"sm_{major}{minor}", str(self.machine.version), f"llvmlite {llvmlite.__version__}")
+
+    def to_bytes(self, artifact: CudaArtifact) -> bytes:
+        """For the disk cache."""
+        return a.to_bytes(artifact)
+
+    def from_bytes(self, payload: bytes) -> CudaArtifact:
+        """An artifact from verified bytes; no compiler is loaded."""
+        return a.from_bytes(payload)
+
+    # --- launch ------------------------------------------------------------------------------------------------------
+
+    def launch(self, artifact: CudaArtifact, bound: BoundLaunch) -> None:
+        """Queue the launch; wait for it, and raise its trap, where it has an array on the host or of another library.
+
+        On a trap all arrays are as before."""
+        self.machine.enter(self.number)
+        with self.queue.lock:
+
+            def choose(aligned: bool) -> Loaded:
+                return self._loaded(artifact, bound, aligned)
+
+            Launch(self.queue, self.memory, artifact.head, bound, choose).run()
+
+    def raise_pending(self) -> None:
+        """Wait for the launches that may trap, and raise the first trap that has not been raised."""
+        self.queue.settle()
+
+    def synchronize(self) -> None:
+        """Wait for everything, and raise the first trap that has not been raised."""
+        self.queue.wait()
+
+    def _loaded(self, artifact: CudaArtifact, bound: BoundLaunch, aligned: bool) -> Loaded:
+        kind = (is_small(artifact.head, bound), aligned)
+        loaded = artifact.loaded.get(kind)
+        if loaded is not None and loaded.driver is self.machine.driver:
+            return loaded
+        if not aligned:
+            general = artifact.variants.get((kind[0], True))
+            if general is not None and general.module.alignment == 1:
+                return self._loaded(artifact, bound, True)
+        variant = artifact.variants.get(kind)
+        if variant is None:
+            small, aligned = kind
+            variant = compile_variant(
+                artifact.kernel(), artifact.options, self.machine, self.number, small=small, aligned=aligned
+            )
+            artifact.variants[kind] = variant
+        loaded = artifact.loaded[kind] = load(self.machine.driver, variant)
+        return loaded

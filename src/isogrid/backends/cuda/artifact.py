@@ -1,0 +1,49 @@
+"""A kernel compiled for one GPU: in memory, and as bytes for the disk cache.
+
+A stored artifact is complete: launching it reads no source, builds no IR and runs no pass. The kernel's body is kept as
+bytes that are looked at only when a launch needs a variant that is not there yet.
+"""
+
+import dataclasses
+import pickle
+from collections.abc import Mapping
+from dataclasses import field
+from typing import Any, TypeAlias
+
+from isogrid.backends.cuda.loader import Loaded, Variant
+from isogrid.ir import kernel as k
+from isogrid.support.records import dataclass
+
+#: Whether every size is below 2^31, and whether every array starts at a multiple of 16 bytes.
+Kind: TypeAlias = tuple[bool, bool]
+
+
+@dataclass(slots=True)
+class CudaArtifact:
+    """One fully specialised kernel. `head` is the kernel without body and tables."""
+
+    head: k.Kernel
+    source: bytes
+    options: Mapping[str, Any]
+    variants: dict[Kind, Variant]
+    loaded: dict[Kind, Loaded] = field(default_factory=dict[Kind, Loaded])
+
+    def kernel(self) -> k.Kernel:
+        """The whole kernel IR."""
+        return pickle.loads(self.source)
+
+
+def make_artifact(kernel: k.Kernel, options: Mapping[str, Any], variant: Variant) -> CudaArtifact:
+    """An artifact with the usual variant."""
+    head = dataclasses.replace(kernel, body=(), tables=())
+    return CudaArtifact(head, pickle.dumps(kernel), dict(options), {(True, True): variant})
+
+
+def to_bytes(artifact: CudaArtifact) -> bytes:
+    """For the disk cache, which verifies the bytes before `from_bytes` sees them."""
+    return pickle.dumps((artifact.head, artifact.source, artifact.options, artifact.variants))
+
+
+def from_bytes(payload: bytes) -> CudaArtifact:
+    head, source, options, variants = pickle.loads(payload)
+    return CudaArtifact(head, source, options, variants)

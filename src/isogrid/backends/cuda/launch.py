@@ -1,0 +1,229 @@
+"""One launch on a GPU: its parameters, its host arrays copied in and out, its grid in as many pieces as needed."""
+
+import math
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from isogrid.backends.cuda import layout
+from isogrid.backends.cuda.loader import Loaded
+from isogrid.backends.cuda.memory import CudaMemory
+from isogrid.backends.cuda.queue import DEFAULT_STREAM, Prepared, Queue
+from isogrid.backends.cuda.traps import too_many_wraps, trap_of
+from isogrid.ir import kernel as k
+from isogrid.ir.types import Scalar
+from isogrid.runtimes.memory import Block
+from isogrid.runtimes.protocol import BoundLaunch
+from isogrid.support.errors import KnownLimit
+from isogrid.traps import Trap
+
+#: Blocks of one launch of the driver.
+MOST_BLOCKS: Final = (1 << 31) - 1
+#: Events that the watch of a launch has room for at first.
+_WATCHED: Final = 4096
+
+
+class _TooManyWraps(Exception):
+    """The watch needs more room."""
+
+
+class Launch:
+    """Everything about one launch. `choose` gives the code for arrays that are aligned or not."""
+
+    def __init__(
+        self,
+        queue: Queue,
+        memory: CudaMemory,
+        head: k.Kernel,
+        bound: BoundLaunch,
+        choose: Callable[[bool], Loaded],
+    ) -> None:
+        self.queue = queue
+        self.memory = memory
+        self.head = head
+        self.bound = bound
+        self.parameters = [p for p in head.parameters if isinstance(p, k.ArrayParameter)]
+        self.host: dict[str, np.ndarray[Any, Any]] = {}
+        self.foreign: list[int] = []
+        self.blocks: dict[str, Block] = {}
+        self.addresses: dict[str, int] = {}
+        self._find_arrays()
+        self.loaded = choose(all(address % 16 == 0 for address in self.addresses.values()))
+        self.stream = self._stream()
+
+    def _find_arrays(self) -> None:
+        for parameter in self.parameters:
+            array = self.bound.arrays[parameter.name]
+            if isinstance(array, np.ndarray):
+                block = self.memory.take(array.nbytes)
+                self.host[parameter.name] = array
+                self.blocks[parameter.name], self.addresses[parameter.name] = block, block.address
+                continue
+            self.blocks[parameter.name], self.addresses[parameter.name] = array.block, array.address
+            if array.foreign_stream is not None:
+                self.foreign.append(array.foreign_stream)
+
+    def _stream(self) -> int:
+        """The stream that was named, else that of the library whose arrays take part, else the queue's."""
+        named = self.bound.stream
+        if named is not None:
+            return stream_handle(named)
+        return self.foreign[0] if self.foreign else self.queue.stream
+
+    # --- run ---------------------------------------------------------------------------------------------------------
+
+    def run(self) -> None:
+        """Queue it, and wait for it where the contract says so."""
+        for other in self.foreign:
+            if other != self.stream:
+                self.queue.wait_for(self.stream, other)
+        self.queue.order(list(self.blocks.values()), self.stream)
+        room = _WATCHED
+        while True:
+            try:
+                self._once(room)
+                return
+            except _TooManyWraps:
+                room *= 64
+
+    def _once(self, room: int) -> None:
+        self._copy_in()
+        watched = "watch" in self.loaded.places
+        watch = self._watch(room) if watched else None
+        prepared = self.queue.prepare(
+            list(self.blocks.values()), self._written(), self.stream, self.loaded.can_trap, self._explain
+        )
+        self._start(prepared, watch)
+        self.queue.finish(prepared)
+        for other in self.foreign:
+            if other != self.stream:
+                self.queue.wait_for(other, self.stream)
+        waits = bool(self.host) or watched or (bool(self.foreign) and self.bound.wait)
+        if self.loaded.can_trap and waits:
+            self._raise(prepared)
+        self._copy_out()
+
+    def _raise(self, prepared: Prepared) -> None:
+        if prepared.status is None:
+            return
+        trap = self.queue.outcome(prepared.status)
+        if trap is None:
+            return
+        if isinstance(trap, _Unknown):
+            raise _TooManyWraps
+        raise trap
+
+    def _explain(self, words: list[int]) -> Trap:
+        if too_many_wraps(words):
+            return _Unknown()
+        return trap_of(self.head, self.loaded.variant.module.sites, self.bound, words)
+
+    def _written(self) -> list[tuple[Block, int, int]]:
+        """What a trap must put back. The copies of host arrays are dropped, so nothing needs to be saved of them."""
+        found: list[tuple[Block, int, int]] = []
+        for parameter in self.parameters:
+            if parameter.access.writes:
+                name = parameter.name
+                size = 0 if name in self.host else self.bound.arrays[name].nbytes
+                found.append((self.blocks[name], self.addresses[name], size))
+        return found
+
+    def _start(self, prepared: Prepared, watch: Block | None) -> None:
+        module = self.loaded.variant.module
+        words = self._words()
+        places = self.loaded.places
+        words[places["guard"]] = prepared.guard
+        record = 0
+        if prepared.status is not None and self.loaded.can_trap:
+            record = self.queue.statuses.record(prepared.status.number)
+            words[places["record"]] = record
+        if watch is not None:
+            words[places["watch"]] = watch.address
+        total = self._block_count()
+        if total > MOST_BLOCKS and "first_block" not in places:
+            raise KnownLimit(f"{self.head.name}: {total} blocks in a launch of small sizes")
+        for first in range(0, total, MOST_BLOCKS):
+            if "first_block" in places:
+                words[places["first_block"]] = first
+            blocks = min(MOST_BLOCKS, total - first)
+            self.queue.call(self.loaded.run, blocks, module.block, words, self.stream, module.dynamic_shared)
+        if watch is not None:
+            self.queue.call(self.loaded.settle, 1, layout.SETTLE_THREADS, [record, watch.address], self.stream)
+
+    def _block_count(self) -> int:
+        tile = self.loaded.variant.module.tile
+        return math.prod(-(-extent // t) for extent, t in zip(self.bound.extents, tile, strict=True))
+
+    def _words(self) -> list[int]:
+        bound = self.bound
+        types = {p.name: p.type for p in self.head.parameters if isinstance(p, k.ScalarParameter)}
+        words: list[int] = []
+        for slot in self.loaded.variant.module.layout.slots:
+            match slot.kind:
+                case "array":
+                    words.append(self.addresses[slot.name])
+                case "scalar":
+                    words.append(scalar_bits(bound.scalars[slot.name], types[slot.name]))
+                case "dim":
+                    words.append(bound.dims[slot.name])
+                case "extent":
+                    words.append(bound.extents[int(slot.name)])
+                case "record" | "watch" | "guard" | "first_block":
+                    words.append(0)
+        return words
+
+    def _watch(self, room: int) -> Block:
+        block = self.memory.take(8 * (layout.WATCH_EVENTS + 2 * room))
+        head = np.zeros(layout.WATCH_EVENTS, np.uint64)
+        head[layout.WATCH_CAPACITY] = room
+        self.queue.order([block], self.stream)
+        self.memory.staging.copy_in(block.address, head.view(np.uint8), self.stream)
+        return block
+
+    # --- host arrays -------------------------------------------------------------------------------------------------
+
+    def _copy_in(self) -> None:
+        for name, array in self.host.items():
+            if array.nbytes:
+                self.memory.staging.copy_in(self.addresses[name], _bytes_of(array), self.stream)
+
+    def _copy_out(self) -> None:
+        for parameter in self.parameters:
+            array = self.host.get(parameter.name)
+            if array is not None and parameter.access.writes and array.nbytes:
+                self.memory.staging.copy_out(_bytes_of(array), self.addresses[parameter.name], self.stream)
+        if self.host:
+            self.queue.driver.synchronise_stream(self.stream)
+
+
+class _Unknown(Trap):
+    """Stands for a trap whose total the watch could not tell."""
+
+
+def _bytes_of(array: "np.ndarray[Any, Any]") -> "np.ndarray[Any, np.dtype[np.uint8]]":
+    return array.reshape(-1).view(np.uint8)
+
+
+def scalar_bits(value: Any, type: Scalar) -> int:
+    """The slot of a scalar: its bits in the low bytes."""
+    if type.is_float:
+        return int.from_bytes(np.asarray(value, type.numpy).tobytes(), "little")
+    return int(value) & ((1 << type.bits) - 1)
+
+
+def stream_handle(stream: Any) -> int:
+    """The driver's handle of a stream: one of ours, of another library by `__cuda_stream__`, or the number itself."""
+    if isinstance(stream, int):
+        return DEFAULT_STREAM if stream in (0, 1) else stream
+    protocol = getattr(stream, "__cuda_stream__", None)
+    if protocol is not None:
+        _, handle = protocol()
+        return int(handle)
+    for name in ("cuda_stream", "ptr", "handle"):
+        handle = getattr(stream, name, None)
+        if isinstance(handle, int):
+            return handle
+    raise TypeError(
+        f"stream= takes a stream of the device, its handle, or an object with __cuda_stream__, not {stream!r}"
+    )

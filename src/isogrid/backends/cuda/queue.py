@@ -1,0 +1,292 @@
+"""The queue of one GPU: launches in stream order, behind each that may trap its restore, and what waits for whom.
+
+    [gate] - [snapshots] - run - [settle] - restore
+
+A launch that may trap has a status (traps.py). Later launches that touch the arrays it writes get its poison word as
+their guard: they do nothing once it has trapped. What they would have written waits for the same word, or, where they
+may trap themselves, for their own, which `restore` sets for them. The host finds out when it waits.
+"""
+
+import ctypes
+import threading
+from collections.abc import Sequence
+from dataclasses import field
+from typing import Any, Final
+
+from isogrid.backends.cuda import support
+from isogrid.backends.cuda.loader import image_of, target_of
+from isogrid.backends.cuda.machine import Machine
+from isogrid.backends.cuda.memory import CudaMemory
+from isogrid.backends.cuda.traps import Statuses
+from isogrid.runtimes.memory import Block, Poison
+from isogrid.support.records import dataclass
+from isogrid.traps import Trap
+
+#: Blocks of a `restore`: enough for the memory's speed where it has to copy, few enough to cost nothing where not.
+_RESTORE_BLOCKS: Final = 264
+#: The handle of the legacy default stream, which orders itself with the streams of other libraries.
+DEFAULT_STREAM: Final = 0
+
+
+class QueuedLaunch(Poison):
+    """A launch with a status. `explain` makes its trap from the mirrored words, once it is known."""
+
+    __slots__ = ("explain", "number", "roots")
+
+    def __init__(self, number: int, roots: tuple[Poison, ...], explain: Any) -> None:
+        super().__init__()
+        self.number = number
+        self.roots = roots
+        self.explain = explain
+
+    def first_trap(self) -> "QueuedLaunch | None":
+        """The launch whose trap stands behind this one's: itself, or the first that it waits for."""
+        if self.trap is not None:
+            return self if self.live else None
+        for root in self.roots:
+            found = root.first_trap() if isinstance(root, QueuedLaunch) else None
+            if found is not None:
+                return found
+        return None
+
+
+@dataclass(slots=True)
+class Saved:
+    """What a trap must put back: the bytes of a written array and the block that holds the copy of them."""
+
+    target: int
+    copy: Block
+    size: int
+
+
+@dataclass(slots=True)
+class Support:
+    """The runtime's own kernels in the context of the device."""
+
+    restore: int
+    gate: int
+
+
+@dataclass(slots=True)
+class Prepared:
+    """A launch as the queue takes it. `status` is that of a launch that has one."""
+
+    stream: int
+    guard: int = 0
+    can_trap: bool = False
+    status: QueuedLaunch | None = None
+    saved: list[Saved] = field(default_factory=list[Saved])
+
+
+class Queue:
+    """Everything queued on one device. Its lock orders the launches of different threads."""
+
+    def __init__(self, machine: Machine, number: int, memory: CudaMemory) -> None:
+        self.machine = machine
+        self.number = number
+        self.memory = memory
+        self.driver = machine.driver
+        self.lock = threading.RLock()
+        self.pending: list[QueuedLaunch] = []
+        self.stream = DEFAULT_STREAM
+        self._statuses: Statuses | None = None
+        self._support: Support | None = None
+
+    @property
+    def statuses(self) -> Statuses:
+        if self._statuses is None:
+            self._statuses = Statuses(self.driver)
+        return self._statuses
+
+    # --- order between streams ---------------------------------------------------------------------------------------
+
+    def order(self, blocks: Sequence[Block], stream: int | None = None) -> int:
+        """The stream for work on these blocks; it waits for what other streams do with them."""
+        self.machine.enter(self.number)
+        chosen = self.stream if stream is None else stream
+        for other in {block.stream for block in blocks if block.stream not in (-1, chosen)}:
+            self.wait_for(chosen, other)
+        for block in blocks:
+            block.stream = chosen
+        return chosen
+
+    def wait_for(self, stream: int, other: int) -> None:
+        """Let `stream` wait for what is queued in `other` now."""
+        event = self.driver.create_event()
+        self.driver.record_event(event, other)
+        self.driver.wait_event(stream, event)
+        self.driver.destroy_event(event)  # the driver keeps it until it has happened
+
+    def share(self, block: Block, stream: Any) -> None:
+        """Order another library's stream behind what is queued on the block, and raise the block's traps.
+
+        1 is the legacy default stream, 2 the per-thread one; None says nothing, and -1 asks for no order at all.
+        """
+        self.access(block)
+        if stream == -1 or block.stream == -1:
+            return
+        wanted = DEFAULT_STREAM if stream in (None, 0, 1) else int(stream)
+        if wanted != block.stream:
+            self.machine.enter(self.number)
+            self.wait_for(wanted, block.stream)
+
+    # --- before and behind a launch ----------------------------------------------------------------------------------
+
+    def prepare(
+        self,
+        touched: Sequence[Block],
+        written: Sequence[tuple[Block, int, int]],
+        stream: int,
+        can_trap: bool,
+        explain: Any,
+    ) -> Prepared:
+        """Guard, status and snapshots. `written` lists block, address and bytes of each array that a trap must put
+        back."""
+        poisons = tuple(dict.fromkeys(poison for block in touched for poison in block.live_poisons()))
+        prepared = Prepared(stream, can_trap=can_trap)
+        if can_trap or len(poisons) > 1:
+            self._make_room()
+            poisons = tuple(poison for poison in poisons if poison.live)
+            prepared.status = QueuedLaunch(self.statuses.take(), poisons, explain)
+            self.pending.append(prepared.status)
+        if len(poisons) == 1:
+            prepared.guard = self._word(poisons[0])
+        elif poisons and prepared.status is not None:
+            prepared.guard = self._gate(prepared.status, poisons, stream)
+        if can_trap:
+            prepared.saved = [self._save(block, address, size, stream) for block, address, size in written if size]
+        poison = (prepared.status,) if prepared.status is not None else poisons
+        for block, _, _ in written:
+            block.poisons = poison
+        return prepared
+
+    def finish(self, prepared: Prepared) -> None:
+        """The restore behind a launch that may trap."""
+        status = prepared.status
+        if status is None or not prepared.can_trap:
+            return
+        words = self.statuses
+        saved = prepared.saved
+        for start in range(0, max(len(saved), 1), support.RESTORED):
+            part = saved[start : start + support.RESTORED]
+            arguments = [words.record(status.number), words.poison(status.number), words.mirror(status.number)]
+            arguments.append(prepared.guard if prepared.guard != words.poison(status.number) else 0)
+            for piece in part:
+                arguments += [piece.target, piece.copy.address, piece.size]
+            arguments += [0] * (3 * (support.RESTORED - len(part)))
+            blocks = _RESTORE_BLOCKS if part else 1
+            self.call(self.support.restore, blocks, support.RESTORE_THREADS, arguments, prepared.stream)
+
+    def call(
+        self, function: int, blocks: int, threads: int, words: Sequence[int], stream: int, shared: int = 0
+    ) -> None:
+        """Queue a kernel whose parameters are the low bytes of these words."""
+        slots = (ctypes.c_uint64 * len(words))(*(word & (1 << 64) - 1 for word in words))
+        start = ctypes.addressof(slots)
+        pointers = (ctypes.c_void_p * len(words))(*(start + 8 * n for n in range(len(words))))
+        self.driver.launch(function, blocks, threads, shared, stream, ctypes.addressof(pointers), False)
+
+    @property
+    def support(self) -> Support:
+        if self._support is None:
+            target = target_of(self.machine, self.number, {})
+            module = self.driver.load(image_of(support.support_text(target), 0, target, self.machine))
+            self._support = Support(self.driver.function(module, "restore"), self.driver.function(module, "gate"))
+        return self._support
+
+    def _word(self, poison: Poison) -> int:
+        if not isinstance(poison, QueuedLaunch):
+            raise TypeError("a poison of another device")
+        return self.statuses.poison(poison.number)
+
+    def _gate(self, status: QueuedLaunch, poisons: Sequence[Poison], stream: int) -> int:
+        own = self.statuses.poison(status.number)
+        for start in range(0, len(poisons), support.WAITED):
+            words = [self._word(poison) for poison in poisons[start : start + support.WAITED]]
+            words += [0] * (support.WAITED - len(words))
+            self.call(self.support.gate, 1, 1, [own, *words], stream)
+        return own
+
+    def _save(self, block: Block, address: int, size: int, stream: int) -> Saved:
+        copy = self.memory.take(size)
+        self.order([copy], stream)
+        self.driver.copy_within(copy.address, address, size, stream)
+        return Saved(address, copy, size)
+
+    def _make_room(self) -> None:
+        if self.statuses.room == 0:
+            self.collect()
+        if self.statuses.room == 0:
+            raise MemoryError("more than 1000 launches have trapped and none of their traps was raised")
+
+    # --- waiting -----------------------------------------------------------------------------------------------------
+
+    def settle(self) -> None:
+        """Wait for everything queued and raise the first trap that has not been raised."""
+        with self.lock:
+            if not self.pending:
+                return
+            self.collect()
+            for launch in self.pending:
+                if launch.trap is not None:
+                    self._raise(launch)
+
+    def wait(self) -> None:
+        """Wait for everything queued, then raise as `settle` does."""
+        self.machine.enter(self.number)
+        self.driver.synchronise()
+        self.settle()
+
+    def access(self, block: Block) -> None:
+        """The host is about to touch the block: raise the first trap that stands behind its contents."""
+        if not block.live_poisons():
+            return
+        with self.lock:
+            self.collect()
+            for poison in block.live_poisons():
+                found = poison.first_trap() if isinstance(poison, QueuedLaunch) else None
+                if found is not None:
+                    self._raise(found)
+
+    def outcome(self, status: QueuedLaunch) -> Trap | None:
+        """Wait for one launch; its trap, which then counts as raised. Launches it waited for may have trapped too."""
+        with self.lock:
+            self.collect()
+            trap = status.trap if status.live else None
+            if trap is not None:
+                self._drop(status)
+            return trap
+
+    def collect(self) -> None:
+        """Wait, and learn of every launch whether it trapped."""
+        self.machine.enter(self.number)
+        self.driver.synchronise()
+        for launch in list(self.pending):
+            if launch.trap is not None:
+                continue
+            if self.statuses.has_trapped(launch.number):
+                launch.trap = launch.explain(self.statuses.words(launch.number))
+                launch.explain = None
+            elif not any(root.live for root in launch.roots):  # those come before it, so their fate is known
+                self._forget(launch, dirty=False)
+
+    def _forget_skipped(self) -> None:
+        """Launches that were skipped, and whose reasons have all been raised."""
+        for launch in list(self.pending):
+            if launch.trap is None and not any(root.live for root in launch.roots):
+                self._forget(launch, dirty=True)
+
+    def _raise(self, launch: QueuedLaunch) -> None:
+        trap = launch.trap
+        self._drop(launch)
+        if trap is not None:
+            raise trap.with_traceback(None)
+
+    def _drop(self, launch: QueuedLaunch) -> None:
+        self._forget(launch, dirty=True)
+        self._forget_skipped()
+
+    def _forget(self, launch: QueuedLaunch, dirty: bool) -> None:
+        launch.clear()
+        self.pending.remove(launch)
+        self.statuses.give_back(launch.number, dirty)

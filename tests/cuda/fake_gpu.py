@@ -1,0 +1,41 @@
+"""A machine with a GPU that is not there: the `cuda` device on the fake driver, for the time of a test."""
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import isogrid as ig
+from isogrid.backends.cuda import machine
+from isogrid.launch import backends
+from tests.cuda.fake_driver import FakeDriver
+
+
+def has_gpu() -> bool:
+    """Whether this machine has a GPU of its own."""
+    return machine.absence() is None
+
+
+@contextmanager
+def fake_gpu(driver: FakeDriver | None = None) -> Iterator[FakeDriver]:
+    """Let `cuda` be a simulated GPU. The default device stays what it was."""
+    driver = driver or FakeDriver()
+    found, preferred = machine._FOUND, list(backends.PREFERRED)
+    kept = {name: made for name, made in backends._MADE.items() if backends.family(name) == "cuda"}
+    _forget()
+    machine._FOUND = type(found)()
+    machine._FOUND.machine = machine.describe(driver)
+    backends.PREFERRED.clear()
+    try:
+        yield driver
+        ig.synchronize()
+    finally:
+        gc.collect()
+        _forget()
+        machine._FOUND = found
+        backends.PREFERRED.extend(preferred)
+        backends._MADE.update(kept)
+
+
+def _forget() -> None:
+    for name in [name for name in backends._MADE if backends.family(name) == "cuda"]:
+        del backends._MADE[name]
