@@ -1,0 +1,52 @@
+"""CUDA C of a kernel, with the parameters, record and entry of `layout.py`: what NVRTC compiles and `emit` shows."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from isogrid.backends.cuda.layout import CudaModule, layout_of
+from isogrid.backends.cuda.spelling import CUDA, CUDA_FAST, SUPPORT
+from isogrid.ir import device as d
+from isogrid.printers.c_family import no_source, print_kernel
+from isogrid.printers.c_family_statements import Source
+
+
+def emit_cuda_text(
+    kernel: d.Kernel,
+    options: Mapping[str, Any],
+    *,
+    small: bool = True,
+    entry: str = "run",
+    source: Source = no_source,
+) -> CudaModule:
+    """CUDA C with one entry, for launches that are `small` or of any size."""
+    spelling = CUDA_FAST if options.get("fastmath") else CUDA
+    printed = print_kernel(
+        kernel, spelling, small=small, entry=entry, bounds=launch_bounds(kernel, options), source=source
+    )
+    text = printed.text
+    support = [function for call, function in SUPPORT.items() if call in text]
+    if support:
+        end = text.index("\n\n")
+        text = text[:end] + "\n\n" + "\n\n".join(support) + text[end:]
+    return CudaModule(
+        text=text,
+        layout=layout_of(kernel, small=small),
+        entries=(printed.entry,),
+        block=printed.threads,
+        tile=printed.tile,
+        alignment=1,
+        static_shared=printed.shared_bytes,
+        dynamic_shared=0,
+        sites=kernel.sites,
+        notes=("CUDA C",),
+    )
+
+
+def launch_bounds(kernel: d.Kernel, options: Mapping[str, Any]) -> str:
+    """The operands of `__launch_bounds__`: threads of a group, and groups of a multiprocessor where asked for."""
+    threads = 1
+    for extent in kernel.geometry.block:
+        threads *= extent
+    group = options.get("cuda", {})
+    least = group.get("min_blocks_per_sm")
+    return f"{threads}" if least is None else f"{threads}, {least}"

@@ -1,0 +1,187 @@
+"""Helper functions that a text may need, written once in what all C-like languages share, and the order they stand in.
+
+A name in braces is a word of the language: `{f32_u32}` is its bit cast, `{popcount_u32}` its function.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from isogrid.printers.c_family_spelling import Spelling
+from isogrid.printers.c_family_text import PRECEDENCE
+
+_FLOATS: Final = (
+    ("f32", "float", "u32", "0x7fffffffu", "0x7f800000u"),
+    ("f64", "double", "u64", "0x7fffffffffffffff", "0x7ff0000000000000"),
+)
+_INTEGERS: Final = (("i32", "int", "u32", 31), ("i64", "i64", "u64", 63))
+
+
+def _float_helpers() -> dict[str, str]:
+    made: dict[str, str] = {}
+    for s, type, word, magnitude, infinity in _FLOATS:
+        made[f"fisnan_{s}"] = f"""
+bool is_nan_{s}({type} x) {{
+    return ({{{s}_{word}}}(x) & {magnitude}) > {infinity};
+}}"""
+        for name, sign, join in (("minimum", "<", "|"), ("maximum", ">", "&")):
+            made[f"f{name[:3]}_{s}"] = f"""
+// NaN propagates and -0 is below +0.
+{type} {name}_{s}({type} a, {type} b) {{
+    if ({{fisnan_{s}}}(a) || a {sign} b) return a;
+    if ({{fisnan_{s}}}(b) || b {sign} a) return b;
+    return {{{word}_{s}}}({{{s}_{word}}}(a) {join} {{{s}_{word}}}(b));
+}}"""
+    made["ffmod_f32"] = _FMOD
+    return made
+
+
+#: Exact, by subtracting multiples of the divisor from the highest down.
+_FMOD: Final = """
+// The exact remainder with the sign of the dividend.
+float exact_fmod_f32(float a, float b) {
+    u32 x = {f32_u32}(a) & 0x7fffffffu, y = {f32_u32}(b) & 0x7fffffffu, sign = {f32_u32}(a) & 0x80000000u;
+    if (x >= 0x7f800000u || y > 0x7f800000u || y == 0u) return {u32_f32}(0x7fc00000u);
+    if (x < y) return a;
+    int xe = (int)(x >> 23), ye = (int)(y >> 23);
+    u32 xm = xe == 0 ? x : (x & 0x7fffffu) | 0x800000u, ym = ye == 0 ? y : (y & 0x7fffffu) | 0x800000u;
+    xe = xe == 0 ? 1 : xe;
+    ye = ye == 0 ? 1 : ye;
+    for (; xe > ye; --xe) {
+        xm = xm >= ym ? (xm - ym) << 1 : xm << 1;
+    }
+    xm = xm >= ym ? xm - ym : xm;
+    for (; xm != 0u && xm < 0x800000u && xe > 1; --xe) {
+        xm <<= 1;
+    }
+    return {u32_f32}(sign | (xm < 0x800000u ? xm : ((u32)xe << 23) + (xm - 0x800000u)));
+}"""
+
+
+def _integer_helpers() -> dict[str, str]:
+    made: dict[str, str] = {}
+    for s, type, word, top in _INTEGERS:
+        u = word
+        made[f"sadd_overflows_{s}"] = f"""
+bool add_overflows_{s}({type} a, {type} b) {{
+    {type} sum = ({type})(({word})a + ({word})b);
+    return ((a ^ sum) & (b ^ sum)) < 0;
+}}"""
+        made[f"ssub_overflows_{s}"] = f"""
+bool sub_overflows_{s}({type} a, {type} b) {{
+    {type} difference = ({type})(({word})a - ({word})b);
+    return ((a ^ b) & (a ^ difference)) < 0;
+}}"""
+        made[f"uadd_overflows_{u}"] = f"""
+bool add_overflows_{u}({word} a, {word} b) {{
+    return a + b < a;
+}}"""
+        made[f"usub_overflows_{u}"] = f"""
+bool sub_overflows_{u}({word} a, {word} b) {{
+    return a < b;
+}}"""
+        made[f"rotl_{u}"] = f"""
+{word} rotate_left_{u}({word} x, {word} count) {{
+    u32 left = (u32)count & {top}u;
+    return (x << left) | (x >> ((0u - left) & {top}u));
+}}"""
+        made[f"ctz_{u}"] = f"""
+int trailing_zeros_{u}({word} x) {{
+    return {{popcount_{u}}}(~x & (x - 1));
+}}"""
+    made["smul_overflows_i32"] = """
+bool mul_overflows_i32(int a, int b) {
+    i64 product = (i64)a * b;
+    return product != (int)product;
+}"""
+    made["umul_overflows_u32"] = """
+bool mul_overflows_u32(u32 a, u32 b) {
+    return (u64)a * b > 0xffffffffu;
+}"""
+    made["smul_overflows_i64"] = """
+bool mul_overflows_i64(i64 a, i64 b) {
+    return {smulhi_i64}(a, b) != (i64)((u64)a * (u64)b) >> 63;
+}"""
+    made["umul_overflows_u64"] = """
+bool mul_overflows_u64(u64 a, u64 b) {
+    return {umulhi_u64}(a, b) != 0;
+}"""
+    made["umulhi_u32"] = """
+u32 mul_high_u32(u32 a, u32 b) {
+    return (u32)((u64)a * b >> 32);
+}"""
+    made["smulhi_i32"] = """
+int mul_high_i32(int a, int b) {
+    return (int)((i64)a * b >> 32);
+}"""
+    made["umulhi_u64"] = """
+u64 mul_high_u64(u64 a, u64 b) {
+    u64 a0 = (u32)a, a1 = a >> 32, b0 = (u32)b, b1 = b >> 32;
+    u64 middle = a1 * b0 + (a0 * b0 >> 32);
+    u64 other = a0 * b1 + (u32)middle;
+    return a1 * b1 + (middle >> 32) + (other >> 32);
+}"""
+    made["smulhi_i64"] = """
+i64 mul_high_i64(i64 a, i64 b) {
+    return (i64)({umulhi_u64}((u64)a, (u64)b) - (a < 0 ? (u64)b : 0) - (b < 0 ? (u64)a : 0));
+}"""
+    made.update(_bit_counts())
+    return made
+
+
+def _bit_counts() -> dict[str, str]:
+    """For languages that count only the bits of 32-bit numbers."""
+    return {
+        "popcount_u64": """
+int popcount_u64(u64 x) {
+    return {popcount_u32}((u32)x) + {popcount_u32}((u32)(x >> 32));
+}""",
+        "clz_u64": """
+int leading_zeros_u64(u64 x) {
+    u32 high = (u32)(x >> 32);
+    return high != 0u ? {clz_u32}(high) : 32 + {clz_u32}((u32)x);
+}""",
+    }
+
+
+HELPERS: Final[Mapping[str, str]] = {**_float_helpers(), **_integer_helpers()}
+
+
+def function_name(spelling: Spelling, key: str) -> str:
+    """The function to call for an operation or bit cast: the language's or a helper's."""
+    if key in spelling.operations and spelling.operations[key] not in PRECEDENCE:
+        return spelling.operations[key]
+    if key in spelling.bitcasts:
+        return spelling.bitcasts[key]
+    head = next(line for line in HELPERS[key].splitlines() if line and not line.startswith("//"))
+    return head.partition("(")[0].split()[-1]
+
+
+def helper_texts(spelling: Spelling, needed: Iterable[str]) -> list[str]:
+    """The helper functions for these keys and for what they call, each before its first use."""
+    order: list[str] = []
+
+    def add(key: str) -> None:
+        if key in order or key not in HELPERS or key in spelling.operations or key in spelling.bitcasts:
+            return
+        for other in _calls(HELPERS[key]):
+            add(other)
+        order.append(key)
+
+    for key in sorted(needed):
+        add(key)
+    return [_written(spelling, HELPERS[key]) for key in order]
+
+
+def _calls(text: str) -> list[str]:
+    parts = text.split("{")[1:]
+    words = [part.partition("}")[0] for part in parts if "}" in part]
+    return [word for word in words if word.replace("_", "").isalnum()]
+
+
+def _written(spelling: Spelling, text: str) -> str:
+    for key in _calls(text):
+        text = text.replace(f"{{{key}}}", function_name(spelling, key))
+    lines = text.strip("\n").splitlines()
+    head = next(number for number, line in enumerate(lines) if not line.startswith("//"))
+    lines[head] = spelling.function + lines[head]
+    return "\n".join(lines)
