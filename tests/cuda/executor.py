@@ -34,9 +34,7 @@ class SimulatedDevice:
         facts = LaunchFacts(small=self.small)
         disabled: frozenset[str] = options.get("disable", frozenset())
         better = pipeline.optimise(kernel, disabled, facts, options) if self.optimised else kernel
-        module = emit_cuda(
-            pipeline.lower(better, facts), TARGET, options, small=self.small, aligned=self.aligned
-        )
+        module = emit_cuda(pipeline.lower(better, facts), TARGET, options, small=self.small, aligned=self.aligned)
         return kernel, module, simulate(module.text, module.dynamic_shared)
 
     def launch(self, artifact: tuple[k.Kernel, l.CudaModule, Simulated], bound: BoundLaunch) -> None:

@@ -6,8 +6,11 @@ ptx_kernel void @run(record, watch, guard, first_block, parameters..., dimension
 from collections.abc import Mapping
 from typing import Any
 
+from isogrid.analysis.meetings import find_meetings
+from isogrid.backends.cuda.emit_coarse import emit_copies
 from isogrid.backends.cuda.emit_code import GLOBAL_POINTER, Code, Variable
 from isogrid.backends.cuda.emit_frame import (
+    Place,
     SharedMemory,
     bind_arguments,
     buffers_of,
@@ -25,7 +28,7 @@ from isogrid.backends.cuda.emit_settle import settle_text
 from isogrid.backends.cuda.emit_statements import emit_block
 from isogrid.backends.cuda.emit_sync import end_of_thread, plain_barrier, strided
 from isogrid.backends.cuda.layout import CudaModule, Layout, layout_of, shared_totals, watched
-from isogrid.analysis.meetings import find_meetings
+from isogrid.backends.cuda.plan_copies import plan_copies
 from isogrid.backends.cuda.target import CudaTarget, data_layout
 from isogrid.ir import device as d
 from isogrid.ir.device import Machine
@@ -51,8 +54,11 @@ def emit_cuda(
         raise KnownLimit('races="check" is for the interpreter, which tracks every access')
     layout, shared = layout_of(kernel, small=small), plan_shared(kernel)
     code = _begin(kernel, shared, options)
-    tile = _tile(kernel)
-    _body(code, layout, shared, tile)
+    items = (1,) * kernel.geometry.rank
+    if "coarsen" not in options.get("disable", ()):
+        items = plan_copies(kernel)
+    tile = tuple(extent * count for extent, count in zip(_tile(kernel), items, strict=True))
+    _body(code, layout, shared, tile, items)
     alignment = 16 if aligned else 1
     entries = ["run"]
     parts = [
@@ -112,26 +118,34 @@ def _begin(kernel: d.Kernel, shared: SharedMemory, options: Mapping[str, Any]) -
     return code
 
 
-def _body(code: Code, layout: Layout, shared: SharedMemory, tile: tuple[int, ...]) -> None:
-    kernel, w = code.kernel, code.w
+def _body(code: Code, layout: Layout, shared: SharedMemory, tile: tuple[int, ...], items: tuple[int, ...]) -> None:
+    kernel = code.kernel
     _guard(code)
     bind_arguments(code, layout)
     place = find_place(code, layout, kernel.geometry.block, tile)
     if kernel.grouped:
         group_specials(code, layout, place)
         _zero_shared(code, shared)
+        emit_block(code, kernel.body)
+    elif max(items) > 1:
+        code.notes.append(f"each thread takes {' x '.join(map(str, items))} threads of the grid")
+        emit_copies(code, place, first_threads(code, place, tile, items), items)
     else:
-        threads = first_threads(code, place, tile, 1)
-        inside = ""
-        for axis, thread in enumerate(threads):
-            here = w.emit(f"icmp ult {place.index} {thread}, %extent.{axis}")
-            inside = w.emit(f"and i1 {inside}, {here}") if inside else here
-        start = w.block("thread")
-        w.branch(inside, start, code.end)
-        w.place(start)
-        thread_specials(code, threads, place.index)
-    emit_block(code, kernel.body)
+        _one_thread(code, place, first_threads(code, place, tile, items))
     end_of_thread(code)
+
+
+def _one_thread(code: Code, place: Place, threads: tuple[str, ...]) -> None:
+    w = code.w
+    inside = ""
+    for axis, thread in enumerate(threads):
+        here = w.emit(f"icmp ult {place.index} {thread}, %extent.{axis}")
+        inside = w.emit(f"and i1 {inside}, {here}") if inside else here
+    start = w.block("thread")
+    w.branch(inside, start, code.end)
+    w.place(start)
+    thread_specials(code, threads, place.index)
+    emit_block(code, code.kernel.body)
 
 
 def _guard(code: Code) -> None:

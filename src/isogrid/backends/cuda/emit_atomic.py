@@ -6,7 +6,6 @@ from isogrid.backends.cuda.emit_code import (
     Code,
     address,
     evaluate,
-    place,
     to_memory,
     write_variable,
 )
@@ -24,14 +23,14 @@ _SCOPES = {Space.GLOBAL: 'syncscope("device")', Space.SHARED: 'syncscope("block"
 def emit_atomic(code: Code, node: d.Atomic) -> None:
     buffer = code.buffers[node.buffer]
     memory = element_type(node.element)
-    index = place(code, node.index)
     expected = None
     if node.expected is not None:
         expected = to_memory(code, evaluate(code, node.expected), node.expected.type, memory)
     value = to_memory(code, evaluate(code, node.value), node.value.type, memory)
-    old = _update(code, node, buffer, address(code, buffer, index), value, expected)
+    old = _update(code, node, buffer, address(code, buffer, node.index), value, expected)
+    code.w.stored(buffer.pointer)
     if node.total is not None:
-        _watch(code, node, buffer, index, old, value)
+        _watch(code, node, buffer, old, value)
     if node.target:
         result = code.variables[node.target].type
         narrow = memory is Machine.I8 and result is Machine.I1
@@ -105,7 +104,7 @@ def _alone(code: Code, node: d.Atomic, where: str, value: str, expected: str | N
     return old
 
 
-def _watch(code: Code, node: d.Atomic, buffer: BufferRef, index: str, old: str, value: str) -> None:
+def _watch(code: Code, node: d.Atomic, buffer: BufferRef, old: str, value: str) -> None:
     """Note a sum that left its type, upward or downward."""
     w, memory = code.w, element_type(node.element)
     text, signed = type_text(memory), node.element.is_signed
@@ -113,6 +112,9 @@ def _watch(code: Code, node: d.Atomic, buffer: BufferRef, index: str, old: str, 
     noted, done = w.block("wrapped"), w.block("in.range")
     w.branch(over, noted, done, ', !prof !{!"branch_weights", i32 1, i32 1000000}')
     w.place(noted)
+    index = evaluate(code, node.index)
+    if node.index.type is not Machine.I64:
+        index = w.emit(f"sext {type_text(node.index.type)} {index} to i64")
     downward = w.emit(f"icmp slt {text} {value}, 0") if signed else "false"
     if buffer.space is Space.GLOBAL:
         number = next(n for n, p in enumerate(code.kernel.parameters) if p.name == node.buffer)

@@ -6,6 +6,7 @@ Threads are scalar here: one LLVM function is one thread, and `%i` is the value 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, assert_never
 
+from isogrid.backends.cuda.emit_address import Linear, constant, is_linear, signed
 from isogrid.backends.cuda.emit_math import emit_fmod
 from isogrid.ir import device as d
 from isogrid.ir.device import Machine
@@ -16,6 +17,7 @@ from isogrid.printers.llvm_text import Writer, element_type, literal_text, type_
 if TYPE_CHECKING:
     from isogrid.analysis.meetings import Meetings
 
+_WORD = 1 << 64
 GLOBAL_POINTER = "ptr addrspace(1)"
 SHARED_POINTER = "ptr addrspace(3)"
 _POINTERS = {
@@ -81,6 +83,8 @@ class Code:
     arguments: dict[tuple[str, str], str]
     specials: dict[tuple[str, int], str] = field(default_factory=dict[tuple[str, int], str])
     env: dict[str, str] = field(default_factory=dict[str, str])
+    #: Names of `env`, and specials by "kind.axis", as sums.
+    sums: dict[str, Linear] = field(default_factory=dict[str, Linear])
     variables: dict[str, Variable] = field(default_factory=dict[str, Variable])
     helpers: dict[str, str] = field(default_factory=dict[str, str])
     exits: list[Exit] = field(default_factory=list[Exit])
@@ -114,7 +118,7 @@ def evaluate(code: Code, node: d.Expr) -> str:
         case d.Op():
             return apply(code, node.op, [evaluate(code, a) for a in node.arguments], _operand(node), node.type)
         case d.Load():
-            return load(code, code.buffers[node.buffer], place(code, node.index))
+            return load(code, code.buffers[node.buffer], node.index)
         case _:
             assert_never(node)
 
@@ -139,31 +143,96 @@ def write_variable(code: Code, name: str, value: str) -> None:
     code.w.do(f"store {type_text(variable.type)} {value}, ptr {variable.pointer}")
 
 
-def place(code: Code, index: d.Expr) -> str:
-    """An index as i64."""
-    value = evaluate(code, index)
-    return value if index.type is Machine.I64 else code.w.emit(f"sext {type_text(index.type)} {value} to i64")
+def define(code: Code, node: d.Let) -> None:
+    """Give a name its value; that of a sum is also kept as one."""
+    code.env[node.name] = evaluate(code, node.value)
+    if is_linear(node.value):
+        code.sums[node.name] = as_sum(code, node.value)
 
 
-def address(code: Code, buffer: BufferRef, index: str) -> str:
-    element = type_text(buffer.memory)
-    return code.w.emit(f"getelementptr inbounds {element}, {buffer.pointer_type} {buffer.pointer}, i64 {index}", "p")
+def as_sum(code: Code, node: d.Expr) -> Linear:
+    """An i64 expression as a sum of operands."""
+    match node:
+        case d.Literal():
+            return constant(signed(node.bits))
+        case d.Value() if node.name in code.sums:
+            return code.sums[node.name]
+        case d.Special() if f"{node.kind}.{node.axis}" in code.sums:
+            return code.sums[f"{node.kind}.{node.axis}"]
+        case d.Op() if is_linear(node):
+            return _combined(code, node)
+        case _:
+            return Linear(((evaluate(code, node), 1),))
 
 
-def load(code: Code, buffer: BufferRef, index: str) -> str:
+def _combined(code: Code, node: d.Op) -> Linear:
+    parts = [as_sum(code, argument) for argument in node.arguments]
+    match node.op:
+        case "iadd":
+            return parts[0].plus(parts[1])
+        case "isub":
+            return parts[0].plus(parts[1], -1)
+        case "ineg":
+            return parts[0].times(-1)
+        case "shl" if not parts[1].terms:
+            return parts[0].times(1 << parts[1].constant)
+        case "imul":
+            return _product(code, node, parts[0], parts[1])
+        case _:
+            return Linear(((evaluate(code, node), 1),))
+
+
+def _product(code: Code, node: d.Op, a: Linear, b: Linear) -> Linear:
+    if not a.terms:
+        return b.times(a.constant)
+    if not b.terms:
+        return a.times(b.constant)
+    if a.atom:
+        a, b = b, a
+    if not b.atom or a.atom:
+        return Linear(((evaluate(code, node), 1),))
+    products = [(code.w.emit(f"mul i64 {atom}, {b.atom}"), coefficient) for atom, coefficient in a.terms]
+    return Linear((*products, (b.atom, a.constant))) if a.constant else Linear(tuple(products))
+
+
+def address(code: Code, buffer: BufferRef, index: d.Expr) -> str:
+    """Where an element is."""
+    if index.type is not Machine.I64:
+        value = code.w.emit(f"sext {type_text(index.type)} {evaluate(code, index)} to i64")
+        return element_address(code, buffer, Linear(((value, 1),)))
+    return element_address(code, buffer, as_sum(code, index))
+
+
+def element_address(code: Code, buffer: BufferRef, index: Linear) -> str:
+    w, element = code.w, type_text(buffer.memory)
+    offset = ""
+    for atom, coefficient in index.terms:
+        term = atom if coefficient == 1 else w.emit(f"mul i64 {atom}, {coefficient}")
+        offset = w.emit(f"add i64 {offset}, {term}") if offset else term
+    at = buffer.pointer
+    if offset:
+        at = w.emit(f"getelementptr {element}, {buffer.pointer_type} {at}, i64 {offset}", "p")
+    if index.constant % _WORD:
+        at = w.emit(f"getelementptr {element}, {buffer.pointer_type} {at}, i64 {index.constant}", "p")
+    return at
+
+
+def load(code: Code, buffer: BufferRef, index: d.Expr) -> str:
     memory = buffer.memory
     at = address(code, buffer, index)
     invariant = ", !invariant.load !0" if buffer.constant else ""
     text = f"load {type_text(memory)}, {buffer.pointer_type} {at}, align {memory.bits // 8}{invariant}"
-    value = code.w.emit(text)
+    value = code.w.load(text, buffer.pointer, at)
     return code.w.emit(f"icmp ne i8 {value}, 0") if buffer.element is Scalar.BOOL else value
 
 
-def store(code: Code, buffer: BufferRef, index: str, value: str, type: Machine) -> None:
+def store(code: Code, node: d.Store) -> None:
+    buffer = code.buffers[node.buffer]
     memory = buffer.memory
-    stored = to_memory(code, value, type, memory)
-    at = address(code, buffer, index)
+    at = address(code, buffer, node.index)
+    stored = to_memory(code, evaluate(code, node.value), node.value.type, memory)
     code.w.do(f"store {type_text(memory)} {stored}, {buffer.pointer_type} {at}, align {memory.bits // 8}")
+    code.w.stored(buffer.pointer)
 
 
 def to_memory(code: Code, value: str, type: Machine, memory: Machine) -> str:

@@ -7,6 +7,7 @@ registers, and five shuffles finish the tree. Two halves of the scratch memory t
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from isogrid.analysis.meetings import Pending
 from isogrid.backends.cuda.emit_code import (
     SHARED_POINTER,
     Code,
@@ -16,9 +17,8 @@ from isogrid.backends.cuda.emit_code import (
     write_variable,
 )
 from isogrid.backends.cuda.emit_exchange import shuffle
-from isogrid.backends.cuda.emit_sync import group_any, group_meeting, plain_barrier
+from isogrid.backends.cuda.emit_sync import forget, group_any, group_meeting, plain_barrier
 from isogrid.backends.cuda.emit_trap import record_trap
-from isogrid.analysis.meetings import Pending
 from isogrid.builtins.collectives import identity
 from isogrid.ir import device as d
 from isogrid.ir.types import Scalar
@@ -57,6 +57,7 @@ def emit_collective(code: Code, node: d.Collective) -> None:
             group_meeting(code, pending)
         op = "or" if node.op == "any" else "and"
         name = f"llvm.nvvm.barrier.cta.red.{op}.aligned.all"
+        forget(code)
         write_variable(code, node.target, code.w.call(name, "i1", ["i32", "i1"], ["0", value]))
         return
     unit = _group(code, replace(pending, total=False))

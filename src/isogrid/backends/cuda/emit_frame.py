@@ -254,13 +254,13 @@ def _widened(code: Code, value: str, index: str) -> str:
     return code.w.emit(f"zext nneg i32 {value} to i64")
 
 
-def first_threads(code: Code, place: Place, tile: tuple[int, ...], items: int) -> tuple[str, ...]:
-    """The first grid coordinates of this thread; along the last axis a thread takes `items` neighbours."""
+def first_threads(code: Code, place: Place, tile: tuple[int, ...], items: tuple[int, ...]) -> tuple[str, ...]:
+    """The first grid coordinates of this thread, which takes `items` neighbours along each axis."""
     w, found = code.w, list[str]()
     for axis, extent in enumerate(tile):
         first = w.emit(f"mul nuw {place.index} {place.tile[axis]}, {extent}")
         local = _widened(code, place.local[axis], place.index)
-        if items > 1 and axis == len(tile) - 1:
-            local = w.emit(f"mul nuw {place.index} {local}, {items}")
+        if items[axis] > 1:
+            local = w.emit(f"mul nuw {place.index} {local}, {items[axis]}")
         found.append(w.emit(f"add nuw {place.index} {first}, {local}"))
     return tuple(found)

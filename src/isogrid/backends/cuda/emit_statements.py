@@ -7,8 +7,8 @@ from isogrid.backends.cuda.emit_atomic import emit_atomic
 from isogrid.backends.cuda.emit_code import (
     Code,
     Exit,
+    define,
     evaluate,
-    place,
     store,
     write_variable,
 )
@@ -21,9 +21,9 @@ from isogrid.ir.device import Machine
 from isogrid.printers.llvm_text import type_text
 from isogrid.support.errors import CompilerBug
 
-#: LLVM's mark of a loop that its author asked not to unroll. ptxas then keeps one load in flight, so nothing else gets
-#: it.
-_ROLLED = "!llvm.loop !1"
+#: LLVM's mark of a loop that its author asked not to unroll. ptxas then keeps one load in flight, so nothing else
+#: gets it but what seldom runs.
+ROLLED = "!llvm.loop !1"
 
 
 def emit_block(code: Code, body: Sequence[d.Statement]) -> None:
@@ -37,12 +37,11 @@ def emit_block(code: Code, body: Sequence[d.Statement]) -> None:
 def emit_statement(code: Code, node: d.Statement) -> None:
     match node:
         case d.Let():
-            code.env[node.name] = evaluate(code, node.value)
+            define(code, node)
         case d.Set():
             write_variable(code, node.name, evaluate(code, node.value))
         case d.Store():
-            buffer, index = code.buffers[node.buffer], place(code, node.index)
-            store(code, buffer, index, evaluate(code, node.value), node.value.type)
+            store(code, node)
         case d.Atomic():
             emit_atomic(code, node)
         case d.Check():
@@ -144,7 +143,7 @@ def _trip(code: Code, node: d.For | d.Loop, exit: str, again: str) -> None:
 
 
 def _back(code: Code, node: d.For | d.Loop, head: str) -> None:
-    mark = f", {_ROLLED}" if node.unroll == 1 else ""
+    mark = f", {ROLLED}" if node.unroll == 1 else ""
     code.w.finish(f"br label %{head}{mark}")
 
 
@@ -152,4 +151,5 @@ def _fill(code: Code, node: d.Fill) -> None:
     buffer = code.buffers[node.buffer]
     assert buffer.count is not None
     size = buffer.count * buffer.memory.bits // 8
+    code.w.stored(buffer.pointer)
     code.w.call("llvm.memset.p0.i64", "void", ["ptr", "i8", "i64", "i1"], [buffer.pointer, "0", str(size), "false"])

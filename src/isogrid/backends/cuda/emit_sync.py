@@ -6,10 +6,10 @@ meeting that ends an interval with a possible trap asks `barrier.red.or`; every 
 
 from collections.abc import Callable
 
+from isogrid.analysis.meetings import Pending
 from isogrid.backends.cuda.emit_code import SHARED_POINTER, BufferRef, Code, read_variable
 from isogrid.backends.cuda.emit_trap import record_trap
 from isogrid.backends.cuda.layout import shared_totals
-from isogrid.analysis.meetings import Pending
 from isogrid.support.errors import KnownLimit
 
 _ALIGNED = "llvm.nvvm.barrier.cta.sync.aligned.all"
@@ -38,12 +38,19 @@ def group_meeting(code: Code, pending: Pending) -> None:
 
 def plain_barrier(code: Code) -> None:
     """A barrier that no thread comes to from a trap."""
+    forget(code)
     code.w.call(_ALIGNED, "void", ["i32"], ["0"])
 
 
 def group_any(code: Code, value: str) -> str:
     """A barrier that says whether some thread of the group says `value`; lanes may come from different places."""
+    forget(code)
     return code.w.call(_OR, "i1", ["i32", "i1"], ["0", value])
+
+
+def forget(code: Code) -> None:
+    """What was read before a meeting may have changed after it."""
+    code.w.loaded.clear()
 
 
 def _leave_if(code: Code, condition: str) -> None:
@@ -128,6 +135,7 @@ def warp_barrier(code: Code) -> None:
     if code.kernel.warp > 32:
         wide_warp_barrier(code, "false")
     else:
+        forget(code)
         code.w.call("llvm.nvvm.bar.warp.sync", "void", ["i32"], [warp_mask(code)])
 
 
@@ -140,6 +148,7 @@ def wide_warp_barrier(code: Code, value: str) -> str:
         )
     number = w.emit(f"lshr i32 {code.local}, {width.bit_length() - 1}")
     name = w.emit(f"add nuw nsw i32 {number}, 1")
+    forget(code)
     return w.call("llvm.nvvm.barrier.cta.red.or.count", "i1", ["i32", "i32", "i1"], [name, str(width), value])
 
 

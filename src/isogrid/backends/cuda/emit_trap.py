@@ -62,7 +62,8 @@ def _trap_text(count: int) -> str:
         for n in range(count)
     )
     scope = 'syncscope("device")'
-    return f"""define internal void @trap.{count}({GLOBAL_POINTER} %record, i64 %key, i64 %site{parameters}) cold noinline {{
+    taken = f"{GLOBAL_POINTER} %record, i64 %key, i64 %site{parameters}"
+    return f"""define internal void @trap.{count}({taken}) cold noinline {{
 entry:
   %seen = load atomic i64, {GLOBAL_POINTER} %record {scope} monotonic, align 8
   %late = icmp uge i64 %key, %seen
@@ -73,7 +74,7 @@ try:
 done:
   ret void
 }}
-define internal i1 @record.{count}({GLOBAL_POINTER} %record, i64 %key, i64 %site{parameters}) cold noinline {{
+define internal i1 @record.{count}({taken}) cold noinline {{
 entry:
   %lock = getelementptr inbounds i64, {GLOBAL_POINTER} %record, i64 {RECORD_LOCK}
   %pair = cmpxchg {GLOBAL_POINTER} %lock, i64 -1, i64 0 {scope} monotonic monotonic

@@ -1,0 +1,164 @@
+"""Several neighbouring threads of an ungrouped kernel in one thread, statement by statement under one guard.
+
+All loads of a statement come before the first use of their values, and neighbours' addresses differ by constants, so
+that LLVM makes 16-byte accesses of them. Where the guard, a check or a condition on coordinates does not hold for all
+copies, nothing has been written yet, and the copies run one after the other instead, in the order of traps.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+
+from isogrid.backends.cuda.emit_address import Linear
+from isogrid.backends.cuda.emit_code import Code, Variable, evaluate
+from isogrid.backends.cuda.emit_frame import Place, thread_specials
+from isogrid.backends.cuda.emit_statements import ROLLED, emit_block, emit_statement
+from isogrid.backends.cuda.plan_copies import depends_on_data, is_early_return, is_guard
+from isogrid.ir import device as d
+from isogrid.printers.llvm_text import type_text
+
+
+@dataclass(slots=True)
+class _Copy:
+    """The state of one of the threads."""
+
+    specials: dict[tuple[str, int], str]
+    sums: dict[str, Linear]
+    variables: dict[str, Variable]
+    env: dict[str, str] = field(default_factory=dict[str, str])
+
+
+def emit_copies(code: Code, place: Place, first: tuple[str, ...], items: tuple[int, ...]) -> None:
+    """All copies of a thread whose first coordinates are `first` (of the type of sizes)."""
+    w, index = code.w, place.index
+    whole = ""
+    for axis, count in enumerate(items):
+        last = w.emit(f"add nuw {index} {first[axis]}, {count}")
+        here = w.emit(f"icmp ule {index} {last}, %extent.{axis}")
+        whole = w.emit(f"and i1 {whole}, {here}") if whole else here
+    together, apart = w.block("together"), w.block("apart")
+    w.branch(whole, together, apart)
+    w.place(together)
+    _lockstep(code, _copies(code, first, index, items), apart)
+    w.jump(code.end)
+    w.place(apart)
+    _one_by_one(code, first, index, items)
+
+
+def _copies(code: Code, first: tuple[str, ...], index: str, items: tuple[int, ...]) -> list[_Copy]:
+    w = code.w
+    start = [f if index == "i64" else w.emit(f"zext nneg {index} {f} to i64") for f in first]
+    found: list[_Copy] = []
+    for offsets in product(*(range(count) for count in items)):
+        specials: dict[tuple[str, int], str] = {}
+        sums: dict[str, Linear] = {}
+        for axis, offset in enumerate(offsets):
+            value = w.emit(f"add nuw nsw i64 {start[axis]}, {offset}") if offset else start[axis]
+            specials[("thread", axis)] = value
+            sums[f"thread.{axis}"] = Linear(((start[axis], 1),), offset)
+            extent = f"%extent.{axis}"
+            specials[("extent", axis)] = extent if index == "i64" else w.emit(f"zext nneg i32 {extent} to i64")
+        variables = {name: Variable(w.alloca(type_text(type), "var"), type) for name, type in code.kernel.variables}
+        found.append(_Copy(specials, sums, variables))
+    return found
+
+
+def _lockstep(code: Code, copies: Sequence[_Copy], apart: str) -> None:
+    data = {name for name, _ in code.kernel.variables}
+    _together(code, copies, code.kernel.body, apart, data, [False])
+
+
+def _together(
+    code: Code, copies: Sequence[_Copy], body: d.Block, apart: str, data: set[str], effects: list[bool]
+) -> None:
+    w = code.w
+    for node in body:
+        w.mark(node.span.line)
+        match node:
+            case d.Check():
+                _all(code, copies, node.ok, apart, wanted=True)
+            case d.If() if is_guard(data, node, effects[0]):
+                if is_early_return(node):
+                    _all(code, copies, node.condition, apart, wanted=False)
+                else:
+                    _all(code, copies, node.condition, apart, wanted=True)
+                    _together(code, copies, node.then, apart, data, effects)
+            case _:
+                if isinstance(node, d.Let) and depends_on_data(data, node.value):
+                    data.add(node.name)
+                effects[0] |= _has_effect(node)
+                _each(code, copies, lambda node=node: emit_statement(code, node))
+
+
+def _has_effect(node: d.Statement) -> bool:
+    match node:
+        case d.Store() | d.Atomic():
+            return True
+        case d.If():
+            return any(_has_effect(s) for s in (*node.then, *node.otherwise))
+        case _:
+            return False
+
+
+def _all(code: Code, copies: Sequence[_Copy], condition: d.Expr, apart: str, *, wanted: bool) -> None:
+    """Go on here only if the condition has the same, wanted answer for all copies."""
+    w, answers = code.w, list[str]()
+    _each(code, copies, lambda: answers.append(evaluate(code, condition)))
+    decided = answers[0]
+    for answer in answers[1:]:
+        if answer != decided:
+            decided = w.emit(f"{'and' if wanted else 'or'} i1 {decided}, {answer}")
+    same = w.block("same")
+    ways = (same, apart) if wanted else (apart, same)
+    w.branch(decided, *ways)
+    w.place(same)
+
+
+def _each(code: Code, copies: Sequence[_Copy], emit: Callable[[], None]) -> None:
+    """Write something for each copy in turn."""
+    for copy in copies:
+        code.specials, code.sums, code.variables, code.env = copy.specials, copy.sums, copy.variables, copy.env
+        emit()
+
+
+def _one_by_one(code: Code, first: tuple[str, ...], index: str, items: tuple[int, ...]) -> None:
+    """The copies in a loop, each under the grid's own guard."""
+    w = code.w
+    total = 1
+    for count in items:
+        total *= count
+    counter = w.alloca("i32", "copy")
+    head, body, run, again = w.block("copy"), w.block("copy.body"), w.block("copy.run"), w.block("copy.again")
+    w.do(f"store i32 0, ptr {counter}")
+    w.place(head)
+    number = w.emit(f"load i32, ptr {counter}")
+    w.branch(w.emit(f"icmp ult i32 {number}, {total}"), body, code.end)
+    w.place(body)
+    threads = _numbered(code, first, index, items, number)
+    inside = ""
+    for axis, thread in enumerate(threads):
+        here = w.emit(f"icmp ult {index} {thread}, %extent.{axis}")
+        inside = w.emit(f"and i1 {inside}, {here}") if inside else here
+    w.branch(inside, run, again)
+    w.place(run)
+    code.specials, code.sums, code.env = {}, {}, {}
+    code.variables = {n: Variable(w.alloca(type_text(t), "var"), t) for n, t in code.kernel.variables}
+    thread_specials(code, threads, index)
+    end, code.end = code.end, again
+    emit_block(code, code.kernel.body)
+    code.end = end
+    w.place(again)
+    w.do(f"store i32 {w.emit(f'add nuw i32 {number}, 1')}, ptr {counter}")
+    w.finish(f"br label %{head}, {ROLLED}")
+
+
+def _numbered(code: Code, first: tuple[str, ...], index: str, items: tuple[int, ...], number: str) -> tuple[str, ...]:
+    """The coordinates of copy `number`, in C order."""
+    w, rest, found = code.w, number, list[str]()
+    for axis in reversed(range(len(items))):
+        count = items[axis]
+        offset = w.emit(f"urem i32 {rest}, {count}")
+        rest = w.emit(f"udiv i32 {rest}, {count}")
+        wide = offset if index == "i32" else w.emit(f"zext nneg i32 {offset} to i64")
+        found.append(w.emit(f"add nuw {index} {first[axis]}, {wide}"))
+    return tuple(reversed(found))

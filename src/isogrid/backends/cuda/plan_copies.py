@@ -1,0 +1,236 @@
+"""How many neighbouring threads of an ungrouped kernel one thread of the GPU takes: 16 bytes of each array's row.
+
+A streaming kernel is as fast as memory only with several accesses in flight per thread. Bodies without loops whose
+accesses are contiguous along the last axis are taken; of stencils two rows, which share what they read.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from isogrid.ir import device as d
+from isogrid.ir.device import Machine
+from isogrid.ir.types import Space
+from isogrid.ir.walk import visit
+from isogrid.printers.llvm_text import element_type
+
+#: A sum of products of names, each with its coefficient.
+Polynomial: TypeAlias = dict[tuple[str, ...], int]
+
+#: Bytes of each array that one thread takes.
+_BYTES = 16
+#: Expressions of a body, times copies; more would cost registers and time to compile.
+_MOST_NODES = 1200
+_MOST_ITEMS = 16
+
+
+@dataclass(slots=True)
+class _Facts:
+    """What the body is, as far as it has been looked at. `varying` are names of values that differ between threads in
+    a way that is not a polynomial of coordinates; `data` those that depend on what was loaded."""
+
+    kernel: d.Kernel
+    names: dict[str, Polynomial] = field(default_factory=dict[str, Polynomial])
+    data: set[str] = field(default_factory=set[str])
+    accesses: list[tuple[str, Polynomial, bool]] = field(default_factory=list[tuple[str, Polynomial, bool]])
+    count: int = 0
+
+
+def plan_copies(kernel: d.Kernel) -> tuple[int, ...]:
+    """Threads that one thread takes along each axis; ones where that does not pay or is not understood."""
+    alone = (1,) * kernel.geometry.rank
+    if kernel.grouped or kernel.races != "prove" or any(b.space is Space.LOCAL for b in kernel.buffers):
+        return alone
+    facts = _Facts(kernel, data={name for name, _ in kernel.variables})
+    if not _is_lockstep(facts, kernel.body):
+        return alone
+    items = _items(facts)
+    nodes = sum(1 for _ in visit(kernel.body))
+    while items > 1 and items * nodes > _MOST_NODES:
+        items //= 2
+    if items == 1:
+        return alone
+    if kernel.geometry.rank == 1:
+        return (items,)
+    rows = 2 if _shares_rows(facts) and 2 * items * nodes <= _MOST_NODES else 1
+    return (*alone[:-2], rows, items)
+
+
+# --- the shape of the body --------------------------------------------------------------------------------------------
+
+
+def _is_lockstep(facts: _Facts, body: d.Block) -> bool:
+    """Whether copies of the body can run statement by statement: no loop, and no check behind an effect."""
+    return _walk(facts, body, [False])
+
+
+def _walk(facts: _Facts, body: d.Block, effects: list[bool]) -> bool:
+    for node in body:
+        match node:
+            case d.Let():
+                _note(facts, node.value)
+                facts.names[node.name] = polynomial(facts.names, node.value)
+                if depends_on_data(facts.data, node.value):
+                    facts.data.add(node.name)
+            case d.Set():
+                _note(facts, node.value)
+            case d.Store():
+                _note(facts, node.index)
+                _note(facts, node.value)
+                facts.accesses.append((node.buffer, polynomial(facts.names, node.index), True))
+                effects[0] = True
+            case d.Atomic():
+                _note(facts, node.index)
+                _note(facts, node.value)
+                effects[0] = True
+            case d.Check():
+                if effects[0]:
+                    return False
+                _note(facts, node.ok)
+            case d.If():
+                if not _walk_if(facts, node, effects):
+                    return False
+            case _:
+                return False
+    return True
+
+
+def _walk_if(facts: _Facts, node: d.If, effects: list[bool]) -> bool:
+    _note(facts, node.condition)
+    if is_guard(facts.data, node, effects[0]):
+        return is_early_return(node) or _walk(facts, node.then, effects)
+    inside = [*node.then, *node.otherwise]
+    if any(isinstance(s, d.Check | d.Return | d.For | d.Loop | d.Scope | d.Fill) for s in visit(tuple(inside))):
+        return False
+    again = [effects[0]]
+    if not _walk(facts, node.then, again) or not _walk(facts, node.otherwise, again):
+        return False
+    effects[0] |= again[0]
+    return True
+
+
+def is_guard(data: set[str], node: d.If, effects: bool) -> bool:
+    """Whether the copies ask this together: coordinates alone decide it, and nothing has been written yet."""
+    return not effects and not depends_on_data(data, node.condition)
+
+
+def is_early_return(node: d.If) -> bool:
+    return not node.otherwise and len(node.then) == 1 and isinstance(node.then[0], d.Return)
+
+
+def depends_on_data(data: set[str], node: d.Expr) -> bool:
+    """Whether a value depends on what was loaded, or on a variable."""
+    return any(isinstance(n, d.Load) or (isinstance(n, d.Value) and n.name in data) for n in visit(node))
+
+
+def _note(facts: _Facts, node: d.Expr) -> None:
+    for part in _loads(node):
+        facts.accesses.append((part.buffer, polynomial(facts.names, part.index), False))
+
+
+def _loads(node: d.Expr) -> Iterator[d.Load]:
+    for part in visit(node):
+        if isinstance(part, d.Load):
+            yield part
+
+
+# --- what its accesses are --------------------------------------------------------------------------------------------
+
+
+def polynomial(names: dict[str, Polynomial], node: d.Expr) -> Polynomial:
+    """An i64 expression over coordinates and sizes; what is none is a name of its own, marked as varying."""
+    match node:
+        case d.Literal():
+            value = node.bits - (1 << 64) if node.bits >> 63 else node.bits
+            return {(): value} if value else {}
+        case d.Value():
+            return names.get(node.name, {(f"?{node.name}",): 1})
+        case d.Argument():
+            return {(f"{node.kind}.{node.name}",): 1}
+        case d.Special():
+            return {(f"{node.kind}.{node.axis}",): 1}
+        case d.Op() if node.type is Machine.I64 and node.op in ("iadd", "isub", "imul", "shl", "ineg"):
+            parts = [polynomial(names, argument) for argument in node.arguments]
+            return _combined(node.op, parts)
+        case d.Op() if not any(_varies(polynomial(names, a)) for a in node.arguments):
+            return {(f"uniform {node!r}",): 1}
+        case d.Op() | d.Load():
+            return {(f"?{node!r}",): 1}
+
+
+def _combined(op: str, parts: list[Polynomial]) -> Polynomial:
+    if op == "ineg":
+        return _product(parts[0], {(): -1})
+    first, second = parts
+    match op:
+        case "iadd":
+            return _sum(first, second)
+        case "isub":
+            return _sum(first, _product(second, {(): -1}))
+        case "imul":
+            return _product(first, second)
+        case _:
+            if list(second) not in ([()], []):
+                return {(f"?{first} << {second}",): 1}
+            return _product(first, {(): 1 << (second.get((), 0) & 63)})
+
+
+def _sum(a: Polynomial, b: Polynomial) -> Polynomial:
+    result = dict(a)
+    for monomial, coefficient in b.items():
+        result[monomial] = result.get(monomial, 0) + coefficient
+    return {monomial: coefficient for monomial, coefficient in result.items() if coefficient}
+
+
+def _product(a: Polynomial, b: Polynomial) -> Polynomial:
+    result: Polynomial = {}
+    for left, x in a.items():
+        for right, y in b.items():
+            result = _sum(result, {tuple(sorted((*left, *right))): x * y})
+    return result
+
+
+def _varies(form: Polynomial) -> bool:
+    return any(name.startswith(("?", "thread.")) for monomial in form for name in monomial)
+
+
+def _moves_by(form: Polynomial, name: str) -> Polynomial | None:
+    """By how much an index grows with one more of a coordinate; None if that is not clear."""
+    result: Polynomial = {}
+    for monomial, coefficient in form.items():
+        if any(part.startswith("?") for part in monomial) or monomial.count(name) > 1:
+            return None
+        if name in monomial:
+            rest = list(monomial)
+            rest.remove(name)
+            result = _sum(result, {tuple(rest): coefficient})
+    return result
+
+
+def _items(facts: _Facts) -> int:
+    """Sixteen bytes of the widest array that is walked along the last axis; 1 if none is."""
+    last = f"thread.{facts.kernel.geometry.rank - 1}"
+    sizes = {b.name: element_type(b.element).bits // 8 for b in facts.kernel.buffers}
+    walked = [sizes[name] for name, form, _ in facts.accesses if _moves_by(form, last) == {(): 1}]
+    stored = any(_moves_by(form, last) == {(): 1} for _, form, writes in facts.accesses if writes)
+    strided = any(_moves_by(form, last) not in ({(): 1}, {}, None) for _, form, _ in facts.accesses)
+    if not walked or strided or not (stored or not any(writes for _, _, writes in facts.accesses)):
+        return 1
+    return min(_BYTES // max(walked), _MOST_ITEMS)
+
+
+def _shares_rows(facts: _Facts) -> bool:
+    """Whether the next row reads again, but for a few columns, what this row reads."""
+    row = f"thread.{facts.kernel.geometry.rank - 2}"
+    reads = [(name, form) for name, form, writes in facts.accesses if not writes]
+    for name, form in reads:
+        step = _moves_by(form, row)
+        if not step:
+            continue
+        below = _sum(form, step)
+        for other, other_form in reads:
+            if other == name:
+                apart = _sum(below, _product(other_form, {(): -1}))
+                if set(apart) <= {()} and abs(apart.get((), 0)) <= 2:
+                    return True
+    return False
