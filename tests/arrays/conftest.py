@@ -1,4 +1,4 @@
-"""The devices under test: those of ISOGRID_TEST_DEVICES (commas between), else all. `cuda` is simulated without a GPU."""
+"""The devices under test: those of ISOGRID_TEST_DEVICES (commas between), else all, with a simulated GPU."""
 
 import os
 from collections.abc import Iterator

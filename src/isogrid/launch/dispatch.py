@@ -274,7 +274,8 @@ def _run(
         raise
     for name in written_names(definition):
         if name in copied:
-            np.copyto(arguments.arrays[name], arrays[name])
+            target: Any = arguments.arrays[name]
+            np.copyto(target, arrays[name])
     _trace(f"{definition.name} on {device}: {_shape_text(shape)}, {_milliseconds(started)}")
     return usual
 

@@ -212,14 +212,19 @@ class HostMemory:
 
 def host_bytes(block: Block, address: int, size: int) -> Bytes:
     """Bytes of a block in ordinary memory, in place; they keep the block alive."""
+    return bytes_at(address, size, block)
+
+
+def bytes_at(address: int, size: int, owner: object = None) -> Bytes:
+    """Bytes at an address that the processor reads; they keep `owner` alive."""
     if size == 0:
         return np.empty(0, np.uint8)
-    return np.asarray(_Exposed(block, address, size))
+    return np.asarray(_Exposed(owner, address, size))
 
 
 class _Exposed:
     """Bytes for NumPy's array interface."""
 
-    def __init__(self, block: Block, address: int, size: int) -> None:
-        self.block = block
+    def __init__(self, owner: object, address: int, size: int) -> None:
+        self.owner = owner
         self.__array_interface__ = {"data": (address, False), "shape": (size,), "typestr": "|u1", "version": 3}

@@ -4,6 +4,7 @@ Arrays on the device are used in place and the launch is queued; host arrays are
 reads and writes them, and the launch is waited for.
 """
 
+import importlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -83,8 +84,7 @@ class CudaRuntime:
 
     def cache_facts(self) -> tuple[str, ...]:
         """What stored artifacts depend on besides the kernel."""
-        import llvmlite
-
+        llvmlite: Any = importlib.import_module("llvmlite")
         major, minor = self.machine.capabilities[self.number]
         kind = "machine code" if self.machine.driver.is_real else "text"
         return (kind, f"sm_{major}{minor}", str(self.machine.version), f"llvmlite {llvmlite.__version__}")

@@ -3,13 +3,12 @@
 A ring of pinned pieces is filled by the processor while the bus empties the one before it.
 """
 
-import ctypes
 import threading
 
 import numpy as np
 
 from isogrid.runtimes.cuda_driver import Driver
-from isogrid.runtimes.memory import Bytes
+from isogrid.runtimes.memory import Bytes, bytes_at
 
 #: Pageable copies of up to this size are as fast as staged ones.
 _DIRECT = 1 << 17
@@ -56,6 +55,7 @@ class Staging:
                 if number < len(starts):
                     piece, event = self._pieces[number % _PIECES], self._events[number % _PIECES]
                     size = min(_PIECE, target.size - starts[number])
+                    self.driver.synchronise_event(event)  # a copy of another stream may still read the piece
                     self.driver.copy_out(piece.ctypes.data, source + starts[number], size, stream)
                     self.driver.record_event(event, stream)
                 ready = number - _PIECES + 1
@@ -67,5 +67,5 @@ class Staging:
     def _prepare(self) -> None:
         while len(self._pieces) < _PIECES:
             address = self.driver.allocate_host(_PIECE)
-            self._pieces.append(np.frombuffer((ctypes.c_uint8 * _PIECE).from_address(address), np.uint8))
+            self._pieces.append(bytes_at(address, _PIECE))
             self._events.append(self.driver.create_event())

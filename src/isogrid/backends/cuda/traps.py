@@ -4,7 +4,6 @@ A status is `STATUS_WORDS` words: the trap record of a launch, then its poison w
 skipped. `restore` copies what it finds to the mirror, which the host reads after it has waited.
 """
 
-import ctypes
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -16,6 +15,7 @@ from isogrid.ir import kernel as k
 from isogrid.ir.traps import TrapKind, TrapSite
 from isogrid.ir.types import Scalar
 from isogrid.runtimes.cuda_driver import Driver
+from isogrid.runtimes.memory import bytes_at
 from isogrid.runtimes.protocol import BoundLaunch
 from isogrid.support.errors import CompilerBug
 from isogrid.traps import Trap, trap_exception
@@ -32,8 +32,8 @@ class Statuses:
         self._driver = driver
         self._device = driver.allocate(_STATUSES * _BYTES)
         self._host = driver.allocate_host(_STATUSES * _BYTES)
-        words = (ctypes.c_uint64 * (_STATUSES * STATUS_WORDS)).from_address(self._host)
-        self._mirror = np.frombuffer(words, np.uint64).reshape(_STATUSES, STATUS_WORDS)
+        words = bytes_at(self._host, _STATUSES * _BYTES).view(np.uint64)
+        self._mirror: np.ndarray[Any, np.dtype[np.uint64]] = words.reshape(_STATUSES, STATUS_WORDS)
         self._mirror[...] = _NOTHING
         driver.fill_bytes(self._device, 0xFF, _STATUSES * _BYTES, 0)
         driver.synchronise()
