@@ -7,14 +7,12 @@ from isogrid.analysis.symbolic.expressions import as_polynomial, evaluate
 from isogrid.analysis.symbolic.polynomial import Polynomial, TooLarge
 from isogrid.analysis.symbolic.races import Unproved, unproved_pairs
 from isogrid.analysis.symbolic.witness import Witness, find_witness
-from isogrid.analysis.uniformity import divergent_barriers
-from isogrid.checks.insertion import barrier_insertions
+from isogrid.checks.race_remedies import race_remedies
 from isogrid.diagnostics.report import Label, Remedy, Report
 from isogrid.ir import kernel as k
 
 _MOST_REPORTS = 4
 _MOST_PAIRS = 4
-_MOST_REMEDIES = 5
 #: Choices of values tried for the first pair of an array.
 _TRIES = 1500
 
@@ -73,15 +71,17 @@ def _refuted(c: Context, kernel: k.Kernel, pair: Unproved, w: Witness) -> Report
     between = "with no barrier between them" if not pair.across else "and nothing orders them"
     labels = [Label(x.span, f"{n} {_verb(x.kind)} {element}") for x, n in ((b, names[1]), (a, names[0]))]
     if a.span == b.span:
-        labels = [Label(a.span, f"{names[0]} and {names[1]} {_both(a.kind)} {element}")]
+        same = f"{names[0]} and {names[1]} {_both(a.kind)} {element}"
+        apart = f"{names[0]} {_verb(a.kind)} {element}, {names[1]} {_verb(b.kind)} it"
+        labels = [Label(a.span, same if a.kind == b.kind else apart)]
     return Report(
         code="IG201",
         title=f"two threads touch `{element}` {between}",
         primary=labels[0],
         secondary=tuple(labels[1:]),
-        why=_why(pair, shared),
+        why=_why(kernel, pair, shared),
         facts=_columns(c, kernel, pair, w, names, element),
-        remedies=_remedies(kernel, pair),
+        remedies=race_remedies(c, kernel, pair),
         kernel=kernel.name,
         witness=w,
     )
@@ -91,7 +91,9 @@ def _both(kind: str) -> str:
     return {"read": "both read", "write": "both write"}.get(kind, "both update")
 
 
-def _why(pair: Unproved, shared: bool) -> str:
+def _why(kernel: k.Kernel, pair: Unproved, shared: bool) -> str:
+    if not kernel.grouped:
+        return "nothing orders the threads of a launch, so either access may happen first"
     if pair.across:
         return "no barrier orders threads of different groups, so either access may happen first"
     if shared:
@@ -167,15 +169,15 @@ def _unproved(c: Context, kernel: k.Kernel, pair: Unproved) -> Report:
     labels = [Label(b.span, f"{_verb(b.kind)} `{b.array}`")]
     if a.span != b.span:
         labels.append(Label(a.span, f"{_verb(a.kind)} `{a.array}`"))
-    who = "two threads of different groups" if pair.across else "two threads of a group"
+    who = "two threads" if not kernel.grouped else f"two threads of {'different groups' if pair.across else 'a group'}"
     return Report(
         code="IG202",
         title=f"cannot show that {who} never touch the same element of `{a.array}`",
         primary=labels[0],
         secondary=tuple(labels[1:]),
-        why=f"the proof needs a fact that neither the indices nor the guards give ({pair.reason})",
+        why=f"neither the indices nor the guards keep {_apart(kernel, pair)} apart, as far as the proof sees",
         remedies=(
-            *_remedies(kernel, pair),
+            *(remedy for remedy in race_remedies(c, kernel, pair) if remedy.edits),
             Remedy(
                 "state the missing fact with ig.require(...), index so that each thread owns its elements, or choose "
                 '`races="check"` to have it checked while the kernel runs'
@@ -183,6 +185,13 @@ def _unproved(c: Context, kernel: k.Kernel, pair: Unproved) -> Report:
         ),
         kernel=kernel.name,
     )
+
+
+def _apart(kernel: k.Kernel, pair: Unproved) -> str:
+    """Who may meet, in words."""
+    if not kernel.grouped:
+        return "two threads"
+    return "threads of two groups" if pair.across else pair.reason
 
 
 def _too_large(kernel: k.Kernel, text: str) -> Report:
@@ -194,35 +203,3 @@ def _too_large(kernel: k.Kernel, text: str) -> Report:
         remedies=(Remedy('split the kernel, or choose `races="check"` to have races checked while it runs'),),
         kernel=kernel.name,
     )
-
-
-def _remedies(kernel: k.Kernel, pair: Unproved) -> tuple[Remedy, ...]:
-    """A barrier near either access, where inserting it provably mends the kernel."""
-    if pair.across or not kernel.grouped:
-        return (_ownership(pair),)
-    partial: Remedy | None = None
-    places = {
-        edit: mended
-        for access in (pair.second, pair.first)
-        for mended, edit in barrier_insertions(kernel, access.span)
-        if not divergent_barriers(mended)
-    }
-    for edit, mended in list(places.items())[:_MOST_REMEDIES]:
-        try:
-            _, left = unproved_pairs(mended)
-        except TooLarge:
-            continue
-        remedy = Remedy("let every thread of the group finish first", (edit,))
-        if not left:
-            return (remedy,)
-        if partial is None and all(p.first.array != pair.first.array for p in left):
-            partial = remedy
-    if partial is not None:
-        return (partial,)
-    return (Remedy("put an ig.barrier() between the two accesses, where every thread of the group reaches it"),)
-
-
-def _ownership(pair: Unproved) -> Remedy:
-    if pair.first.kind == "read" or pair.second.kind == "read":
-        return Remedy(f"read one array and write another in place of `{pair.first.array}`, or use two launches")
-    return Remedy("give each thread elements of its own, or use an atomic update such as ig.atomic_add")

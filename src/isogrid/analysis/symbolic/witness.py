@@ -74,10 +74,10 @@ def find_witness(
     if not complete:
         return None
     everything = bases[0] | bases[1]
-    facts = [f for f in c.facts if _fact_applies(c, f, everything)]
+    limit = LAUNCH if across else GROUP
+    facts = [f for f in c.facts if _fact_applies(c, f, everything, limit)]
     for f in facts:
         _bases(c, f, everything)
-    limit = LAUNCH if across else GROUP
     shared = sorted(n for n in everything if c.atoms[n].level <= limit)
     private = [sorted(n for n in names if c.atoms[n].level > limit) for names in bases]
     slots = [(n, 2) for n in shared] + [(n, 0) for n in private[0]] + [(n, 1) for n in private[1]]
@@ -156,9 +156,12 @@ def _data(
     return tuple((array, place, value) for (array, place), value in found.items())
 
 
-def _fact_applies(c: Context, fact: Polynomial, names: set[str]) -> bool:
+def _fact_applies(c: Context, fact: Polynomial, names: set[str], limit: int) -> bool:
+    """Whether a fact bounds what is chosen. One that needs values of a thread which the accesses do not depend on only
+    defines something that is computed from them."""
     found: set[str] = set()
-    return _bases(c, fact, found) and bool(found & names)
+    complete = _bases(c, fact, found)
+    return complete and bool(found & names) and all(n in names or c.atoms[n].level <= limit for n in found)
 
 
 def _bases(c: Context, p: Polynomial, into: set[str]) -> bool:
