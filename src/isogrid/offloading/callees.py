@@ -5,6 +5,8 @@ import math
 from types import BuiltinFunctionType, FunctionType
 from typing import Any, Final
 
+import numpy as np
+
 from isogrid.frontend.captures import Captures
 from isogrid.frontend.dims import cdiv
 from isogrid.frontend.functions import read_function
@@ -58,10 +60,17 @@ def effects_of(value: Any, captures: Captures, seen: frozenset[FunctionType] = f
             return Effects(console=function.__name__)
         case BuiltinFunctionType() if getattr(math, function.__name__, None) is function:
             return NO_EFFECTS
+        case np.ufunc() | BuiltinFunctionType() if _of_numpy(function):
+            return NO_EFFECTS  # the language refuses it with a remedy of its own
         case _ if isinstance(function, type) and issubclass(function, BaseException):
             return NO_EFFECTS
         case _:
             return Effects(unknown=getattr(function, "__name__", type(function).__name__))
+
+
+def _of_numpy(function: Any) -> bool:
+    module = getattr(function, "__module__", None) or ""
+    return isinstance(function, np.ufunc) or (module.partition(".")[0] == "numpy" and "random" not in module)
 
 
 def _in(value: Any, known: tuple[Any, ...]) -> bool:

@@ -58,6 +58,8 @@ class Executor:
     device: Device | None
     kernels: dict[tuple[Any, ...], Ready] = field(default_factory=dict[tuple[Any, ...], Ready])
     checks: dict[int, list[IndexCheck]] = field(default_factory=dict[int, list[IndexCheck]])
+    facts: dict[int, tuple[k.Require, ...]] = field(default_factory=dict[int, tuple[k.Require, ...]])
+    failing: dict[int, bool] = field(default_factory=dict[int, bool])
 
     def run(self, values: Sequence[Any], arguments: Arguments, dims: Mapping[str, int]) -> tuple[Any, ...]:
         """The returned scalars. Raises with every array as it was before the call."""
@@ -114,15 +116,34 @@ class Executor:
         return self.kernels[key]
 
     def requires(self, section: Section) -> tuple[k.Require, ...]:
+        """Conditions that bring the indices of a loop into their arrays."""
+        if section.number not in self.facts:
+            self.facts[section.number] = self._requires(section)
+        return self.facts[section.number]
+
+    def _requires(self, section: Section) -> tuple[k.Require, ...]:
         accepted = section.accepted
         assert accepted is not None
         trips = trips_of(section.loop)
         shapes = {p.name: p.shape for p in self.base.parameters if isinstance(p, k.ArrayParameter)}
         facts = facts_of_indices(accepted, trips, shapes)
-        conditions = [condition_of(accepted.candidate.forms, fact) for fact in facts]
+        forms = accepted.candidate.forms
+        facts += [w.coefficient.plus(-1) for w in accepted.written.values() if w.kind in ("scaled", "image")]
+        conditions = [condition_of(forms, fact) for fact in facts]
         if not accepted.reductions and not isinstance(trips, k.DimValue):
             conditions.insert(0, k.Compare("ge", trips, k.Const(0, trips.type)))
+        if section.inner is not None and not isinstance(trips_of(section.inner), k.DimValue | k.Const):
+            trips = trips_of(section.inner)
+            conditions.insert(0, k.Compare("ge", trips, k.Const(0, trips.type)))
         return tuple(k.Require(condition, "the indices of the loop") for condition in conditions)
+
+    def may_fail(self, section: Section) -> bool:
+        """Whether a section may end the call with an error."""
+        key = id(section)
+        if key not in self.failing:
+            self.failing[key] = section.accepted is not None or not all(map(_is_harmless, section.statements))
+            self.failing[key] = self.failing[key] and (section.accepted is not None or self.sequential(section).traps)
+        return self.failing[key]
 
     def index_checks(self, section: Section) -> list[IndexCheck]:
         if section.number not in self.checks:
@@ -234,7 +255,8 @@ class Run:
         assert accepted is not None
         values = Values(self.scalars, self.dims)
         trips = iterations(name, section.number, section.loop, values)
-        if not trips:
+        inner = section.inner
+        if not trips or (inner is not None and not iterations(name, section.number, inner, values)):
             return
         shapes = {array: value.shape for array, value in self.arguments.arrays.items()}
         check_loop(name, section.number, accepted, executor.index_checks(section), trips, values, shapes)
@@ -287,7 +309,7 @@ class Run:
         own_total = section.accepted is not None and any(
             r.type.is_checked and r.op in ("add", "mul") for r in section.accepted.reductions.values()
         )
-        if not own_total and not any(self._may_fail(s) for s in later):
+        if not own_total and not any(self.executor.may_fail(s) for s in later):
             return
         for parameter in ready.program.kernel.parameters:
             if not isinstance(parameter, k.ArrayParameter) or not parameter.access.writes:
@@ -295,13 +317,6 @@ class Run:
             array = self.arguments.arrays.get(parameter.name)
             if array is not None and parameter.name not in self.saved:
                 self.saved[parameter.name] = _Saved(array, array.copy())
-
-    def _may_fail(self, section: Section) -> bool:
-        if section.accepted is not None:
-            return True
-        if all(isinstance(s, k.Assign) and is_scalar(s.value) and not _checked(s) for s in section.statements):
-            return False
-        return self.executor.sequential(section).traps
 
     def restore(self) -> None:
         """Put every array back that an earlier section changed."""
@@ -314,8 +329,11 @@ def is_scalar(value: k.Expr) -> bool:
     return not any(isinstance(node, k.Load | k.Query) for node in visit(value))
 
 
-def _checked(statement: k.Statement) -> bool:
-    return any(isinstance(n, k.Binary | k.Unary | k.Cast) and n.checked for n in visit(statement))
+def _is_harmless(statement: k.Statement) -> bool:
+    """A scalar assignment that cannot trap."""
+    if not isinstance(statement, k.Assign) or not is_scalar(statement.value):
+        return False
+    return not any(isinstance(n, k.Binary | k.Unary | k.Cast) and n.checked for n in visit(statement))
 
 
 def host_value(type: Scalar, value: Any) -> Any:

@@ -2,6 +2,7 @@
 
 import difflib
 import functools
+import os
 import sys
 import threading
 import warnings
@@ -27,6 +28,7 @@ from isogrid.launch.specialise import check_specialisations, tunable_values
 from isogrid.offloading.analysis import Analysis, analyse
 from isogrid.offloading.execute import Executor
 from isogrid.offloading.finding import OffloadWarning, Refusal
+from isogrid.offloading.quick import quick_call
 from isogrid.offloading.requirements import check_requirements
 from isogrid.support.errors import KernelRefused
 from isogrid.support.records import dataclass
@@ -189,13 +191,16 @@ class Offloaded:
 
     def _install(self, executor: Executor, device: Device) -> None:
         """Let calls go straight to the native callable of a function that is one loop and returns nothing."""
-        native = executor.native()
-        if native is None:
+        if os.environ.get("ISOGRID_TRACE", "0") not in ("", "0"):
             return
-        callable_, runtime = native
+        native = executor.native()
+        if native is not None:
+            call: Any = whole_callable(native[1], native[0], self._call)
+        else:
+            call = quick_call(executor, self._call)
         with SCOPES.lock:
-            if self.device is not None or not SCOPES.open:
-                object.__setattr__(self, "__call__", whole_callable(runtime, callable_, self._call))
+            if call is not None and (self.device is not None or not SCOPES.open):
+                object.__setattr__(self, "__call__", call)
 
     def ambient_changed(self, defaults: bool) -> None:
         """Forget native callables: process defaults changed, or the first `ig.use` block opened."""

@@ -12,7 +12,7 @@ from isogrid.ir import kernel as k
 from isogrid.ir.types import INDEX, Access, Scalar, Space
 from isogrid.ir.walk import map_block, visit
 from isogrid.offloading.rule3_names import combined_operand
-from isogrid.offloading.scatter import update_of
+from isogrid.offloading.scatter import Update, update_of
 from isogrid.offloading.sections import Section
 from isogrid.offloading.tree import BLOCK, Part, block_value, combine, entered, identity, level, parts_of
 from isogrid.offloading.trips import counter_value, never_checked, trips_of
@@ -61,10 +61,14 @@ def sequential_program(base: k.Kernel, definition: Definition, section: Section,
 def map_program(
     base: k.Kernel, definition: Definition, section: Section, requires: tuple[k.Require, ...], block: int
 ) -> Program:
-    """One thread per iteration, for a loop without reductions."""
-    loop = section.loop
-    body = _iteration(section, loop, k.Query("gid", None), lambda: k.Return())
-    geometry = k.Geometry("grid", (trips_of(loop),), (block,))
+    """One thread per iteration, for a loop without reductions; per pair of iterations of a nest."""
+    loop, inner = section.loop, section.inner
+    if inner is None:
+        body = _iteration(section, loop, k.Query("gid", None), lambda: k.Return())
+        geometry = k.Geometry("grid", (trips_of(loop),), (block,))
+    else:
+        body = _iteration(section, loop, k.Query("gid", 0), lambda: k.Return(), inner)
+        geometry = k.Geometry("grid", (trips_of(loop), trips_of(inner)), (1, block))
     return _program(base, definition, body, geometry, section.inputs, (), (), requires)
 
 
@@ -130,11 +134,14 @@ def fold_program(base: k.Kernel, definition: Definition, part: Part) -> Program:
 # --- parts -----------------------------------------------------------------------------------------------------------
 
 
-def _iteration(section: Section, loop: k.For, number: k.Expr, end: Callable[[], k.Statement]) -> k.Block:
+def _iteration(
+    section: Section, loop: k.For, number: k.Expr, end: Callable[[], k.Statement], inner: k.For | None = None
+) -> k.Block:
     """The body of one iteration: scalars from outside are parameters, `continue` is `end`, writes are as accepted."""
     accepted = section.accepted
     assert accepted is not None
     given = {local.name for local in section.inputs} - set(accepted.reductions)
+    facts = accepted.candidate.facts
     scattered = {name: written.op for name, written in accepted.written.items() if written.kind == "scatter"}
 
     def expression(node: k.Expr) -> k.Expr:
@@ -145,7 +152,9 @@ def _iteration(section: Section, loop: k.For, number: k.Expr, end: Callable[[], 
     def statement(node: k.Statement) -> k.Statement | k.Block:
         match node:
             case k.Store(array=array) if array in scattered:
-                return _atomic(node)
+                return _atomic(node, update_of(node, facts))
+            case k.Assign(value=k.Load(array=array)) if array in scattered:
+                return ()  # held the old element of an update; nothing else may read the array
             case k.Atomic():
                 return replace(node, target="")
             case k.Assign(name=name) if name in accepted.reductions:
@@ -153,9 +162,11 @@ def _iteration(section: Section, loop: k.For, number: k.Expr, end: Callable[[], 
             case _:
                 return node
 
-    body = map_block(loop.body, expression, statement)
-    body = _with_ends(body, end)
-    return (k.Assign(loop.counter, counter_value(loop, number), span=loop.span), *body)
+    start: tuple[k.Statement, ...] = (k.Assign(loop.counter, counter_value(loop, number), span=loop.span),)
+    if inner is not None:
+        start += (k.Assign(inner.counter, counter_value(inner, k.Query("gid", 1)), span=inner.span),)
+    body = map_block((inner or loop).body, expression, statement)
+    return (*start, *_with_ends(body, end))
 
 
 def _with_ends(block: k.Block, end: Callable[[], k.Statement]) -> k.Block:
@@ -189,8 +200,7 @@ def _combines(name: str, assign: k.Assign, parts: tuple[Part, ...]) -> k.Block:
     return tuple(found)
 
 
-def _atomic(node: k.Store) -> k.Atomic:
-    update = update_of(node)
+def _atomic(node: k.Store, update: Update | None) -> k.Atomic:
     assert update is not None and update.load is not None
     type = node.element
     value = update.value if update.value.type is type else k.Cast(update.value, type, span=update.value.span)

@@ -6,7 +6,7 @@ from typing import TypeAlias, assert_never
 
 from isogrid.ir import kernel as k
 from isogrid.ir.types import Space
-from isogrid.ir.walk import expressions, visit_exprs
+from isogrid.ir.walk import expressions, visit, visit_exprs
 from isogrid.support.records import dataclass
 
 ArrayNode: TypeAlias = k.Load | k.Store | k.Atomic
@@ -53,6 +53,10 @@ class LoopFacts:
     def of(self, array: str) -> list[Access]:
         """The accesses of one array, in order."""
         return [access for access in self.accesses if access.node.array == array]
+
+    def reads_of(self, name: str) -> int:
+        """How many places of the body read a local."""
+        return sum(isinstance(node, k.Local) and node.name == name for node in visit(self.loop.body))
 
     def once(self, name: str) -> k.Assign | None:
         """The only assignment of a local, where it is assigned in one place alone."""

@@ -1,15 +1,16 @@
 """The scatter class of R3: `a[k] op= e` on integers commutes exactly, so any order of the iterations gives the same."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from isogrid.diagnostics.span import Span
 from isogrid.ir import kernel as k
 from isogrid.ir.types import Scalar
-from isogrid.ir.walk import visit_exprs
+from isogrid.ir.walk import map_expr, visit_exprs
 from isogrid.offloading.context import Candidate
 from isogrid.offloading.finding import Finding
-from isogrid.offloading.loop_facts import Access
+from isogrid.offloading.loop_facts import Access, LoopFacts, locals_read
 from isogrid.offloading.rule3_names import OPERATORS
 from isogrid.support.records import dataclass
 
@@ -19,7 +20,8 @@ _ATOMIC: Final = frozenset({"add", "min", "max", "and", "or", "xor"})
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """One `a[indices] op= value`; `load` is the read that belongs to it, None for an atomic of the author's."""
+    """One `a[indices] op= value`. `load` is the read that belongs to it, None for an atomic of the author's; `saved` is
+    the local that held it while `value` was computed by a helper."""
 
     op: str
     indices: tuple[k.Expr, ...]
@@ -27,9 +29,10 @@ class Update:
     load: k.Load | None
     element: Scalar
     span: Span
+    saved: str = ""
 
 
-def update_of(node: k.Store | k.Atomic) -> Update | None:
+def update_of(node: k.Store | k.Atomic, facts: LoopFacts) -> Update | None:
     """The update that a write is, if it is one."""
     if isinstance(node, k.Atomic):
         if node.op not in _ATOMIC:
@@ -37,28 +40,62 @@ def update_of(node: k.Store | k.Atomic) -> Update | None:
         return Update(node.op, node.indices, node.value, None, node.element, node.span)
     match node.value:
         case k.Binary(op=op, left=left, right=right) if op in OPERATORS:
-            for load, operand in ((_element(node, left), right), (_element(node, right), left)):
-                if load is not None:
-                    return Update(op, node.indices, operand, load, node.element, node.span)
+            for load, operand in ((left, right), (right, left)):
+                found = _element(node, load, facts)
+                if found is not None:
+                    return Update(op, node.indices, operand, found[0], node.element, node.span, found[1])
         case _:
             pass
     return None
 
 
-def _element(store: k.Store, operand: k.Expr) -> k.Load | None:
-    """The load, if the operand is the element that is stored to."""
+def _element(store: k.Store, operand: k.Expr, facts: LoopFacts) -> tuple[k.Load, str] | None:
+    """The load, if the operand is the element that is stored to, and the local that held it in the meantime."""
     while isinstance(operand, k.Cast) and operand.type.is_integer:
         operand = operand.value
-    if isinstance(operand, k.Load) and operand.array == store.array and operand.indices == store.indices:
-        return operand
+    saved = ""
+    if isinstance(operand, k.Local):
+        saved = operand.name
+        assign = facts.once(saved)
+        if assign is None or facts.reads_of(saved) != 1 or not _unchanged(store.indices, facts):
+            return None
+        operand = assign.value
+    if (
+        isinstance(operand, k.Load)
+        and operand.array == store.array
+        and _plain(operand.indices) == _plain(store.indices)
+    ):
+        return operand, saved
     return None
+
+
+def _unchanged(indices: tuple[k.Expr, ...], facts: LoopFacts) -> bool:
+    """Whether indices mean the same wherever they stand: their names have one value in an iteration."""
+    names = {local.name for index in indices for local in locals_read(index)}
+    plain = all(n == facts.loop.counter or n not in facts.changed or facts.once(n) is not None for n in names)
+    return plain and not any(isinstance(part, k.Load) for index in indices for part in visit_exprs(index))
+
+
+def _plain(indices: tuple[k.Expr, ...]) -> tuple[k.Expr, ...]:
+    """Indices without the marks of what was checked before."""
+
+    def relax(node: k.Expr) -> k.Expr:
+        match node:
+            case k.Binary() | k.Unary() | k.Cast():
+                return replace(node, checked=False)
+            case k.Load():
+                return replace(node, checked=(False,) * len(node.checked))
+            case _:
+                return node
+
+    return tuple(map_expr(index, relax) for index in indices)
 
 
 def find_scatter(candidate: Candidate, array: str) -> str | Finding | None:
     """The operator of a scatter; why an array that is updated is none; None where it is written in other ways."""
     facts = candidate.facts
     writes = [access for access in facts.of(array) if access.writes]
-    updates = [(access, update_of(access.node)) for access in writes if not isinstance(access.node, k.Load)]
+    updates = [(access, update_of(access.node, facts)) for access in writes if not isinstance(access.node, k.Load)]
     found = [(access, update) for access, update in updates if update is not None]
     if not found:
         return None

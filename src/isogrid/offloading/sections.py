@@ -9,6 +9,7 @@ from isogrid.ir import kernel as k
 from isogrid.ir.assignment import early_reads
 from isogrid.ir.types import Scalar
 from isogrid.ir.walk import assigned_local, visit
+from isogrid.offloading.nest import inner_loop
 from isogrid.offloading.proof import Accepted, LoopVerdict, Verdict, assigned_in, top_level
 from isogrid.support.records import dataclass
 
@@ -23,6 +24,8 @@ class Section:
     number: int
     inputs: tuple[k.Local, ...] = ()
     outputs: tuple[k.Local, ...] = ()
+    #: The inner loop of a nest that becomes a grid of two axes.
+    inner: k.For | None = None
 
     @property
     def loop(self) -> k.For:
@@ -60,7 +63,8 @@ def split(built: Built, verdict: Verdict) -> Plan:
         if run:
             cut.append(Section(tuple(run), None, 0))
             run = []
-        cut.append(Section((loop,), found.accepted, found.number))
+        inner = None if found.accepted is None else inner_loop(found.accepted)
+        cut.append(Section((loop,), found.accepted, found.number, inner=inner))
     if run:
         cut.append(Section(tuple(run), None, 0))
     return Plan(tuple(_with_scalars(cut, built)), label, built.results, built.returns_tuple)

@@ -1,0 +1,73 @@
+"""Float arithmetic of a few scalars in plain Python numbers, with the bits of the builtin tables.
+
+An f32 result is the f64 result of its f32 operands rounded once more: for `+ - * /` of two f32 that is the correctly
+rounded f32, because f64 has more than twice the bits. `compile_scalar` gives None for anything else.
+"""
+
+import ctypes
+import struct
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeAlias
+
+from isogrid.ir import kernel as k
+from isogrid.ir.types import Scalar
+
+#: A value from the scalars known by name, as plain Python numbers. May raise ZeroDivisionError or OverflowError, where
+#: the tables have to say what happens.
+Host: TypeAlias = Callable[[Mapping[str, Any]], Any]
+
+_LARGEST: Final = 1 << 53
+
+
+def compile_scalar(node: k.Expr) -> Host | None:
+    """The expression as a function of named scalars."""
+    match node:
+        case k.Const(value=value, type=Scalar.F32):
+            number: Any = struct.unpack("<f", struct.pack("<I", value))[0]
+            return lambda values: number
+        case k.Const(value=value, type=Scalar.F64):
+            number = struct.unpack("<d", struct.pack("<Q", value))[0]
+            return lambda values: number
+        case k.ScalarValue(name=name) | k.DimValue(name=name):
+            return lambda values: values[name]
+        case k.Binary(op=op, left=left, right=right, type=type) if type.is_float:
+            first, second = compile_scalar(left), compile_scalar(right)
+            return None if first is None or second is None else _operation(op, first, second, type)
+        case k.Unary(op="neg", operand=operand, type=type) if type.is_float:
+            inner = compile_scalar(operand)
+            return None if inner is None else lambda values: -inner(values)
+        case k.Cast(value=value, type=type) if type.is_float and value.type.is_checked:
+            inner = compile_scalar(value)
+            return None if inner is None else lambda values: rounded(type, _exact(inner(values)))
+        case _:
+            return None
+
+
+def rounded(type: Scalar, value: float) -> float:
+    """The nearest value of the type."""
+    return ctypes.c_float(value).value if type is Scalar.F32 else value
+
+
+def _exact(value: int) -> float:
+    if abs(value) > _LARGEST:
+        raise OverflowError
+    return float(value)
+
+
+def _operation(op: str, first: Host, second: Host, type: Scalar) -> Host | None:
+    single = type is Scalar.F32
+    match op:
+        case "add":
+            if single:
+                return lambda values: ctypes.c_float(first(values) + second(values)).value
+            return lambda values: first(values) + second(values)
+        case "sub":
+            return lambda values: rounded(type, first(values) - second(values))
+        case "mul":
+            if single:
+                return lambda values: ctypes.c_float(first(values) * second(values)).value
+            return lambda values: first(values) * second(values)
+        case "div":
+            return lambda values: rounded(type, first(values) / second(values))
+        case _:
+            return None

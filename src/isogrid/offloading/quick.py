@@ -1,0 +1,251 @@
+"""The quick call of a function that is one reducing loop between scalar statements: native callables and little else.
+
+Whatever it does not like, before anything has changed, it leaves to the ordinary call.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+
+from isogrid.frontend.definition import ArrayDeclaration
+from isogrid.ir import kernel as k
+from isogrid.ir.walk import visit
+from isogrid.launch.evaluate import CannotEvaluate, evaluate
+from isogrid.launch.scalars import scalar_argument
+from isogrid.offloading.execute import Executor, argument, host_value, native_of
+from isogrid.offloading.host_floats import compile_scalar, rounded
+from isogrid.offloading.ranges import scalars_for_locals
+from isogrid.offloading.sections import Section
+from isogrid.offloading.totals import finished
+from isogrid.offloading.tree import BLOCK, Part, parts_of
+from isogrid.offloading.trips import trips_of
+
+#: A number of a call, from its arguments.
+Getter: TypeAlias = Callable[[Sequence[Any]], int]
+
+#: Blocks beyond which the ordinary call takes over.
+_MOST_BLOCKS: Final = 1 << 22
+
+
+def quick_call(executor: Executor, slow: Callable[..., Any]) -> Callable[..., Any] | None:
+    """A callable like the function that has just run, or None where its shape has no quick form."""
+    sections = executor.plan.sections
+    at = next((n for n, s in enumerate(sections) if s.accepted is not None), None)
+    if at is None or any(s.accepted is not None for s in sections[at + 1 :]):
+        return None
+    before, loop, after = sections[:at], sections[at], sections[at + 1 :]
+    constants = _constants(before)
+    if constants is None or not all(_assigns(s) for s in after):
+        return None
+    return _Maker(executor, loop, constants, after, slow).call()
+
+
+class _Maker:
+    def __init__(
+        self,
+        executor: Executor,
+        loop: Section,
+        constants: dict[str, Any],
+        after: Sequence[Section],
+        slow: Callable[..., Any],
+    ) -> None:
+        self.executor: Final = executor
+        self.loop: Final = loop
+        self.constants: Final = constants
+        self.after: Final = after
+        self.slow: Final = slow
+
+    def call(self) -> Callable[..., Any] | None:
+        executor, loop = self.executor, self.loop
+        assert loop.accepted is not None
+        ready = executor.kernels.get(("parallel", id(loop), True))
+        blocks = _getter(executor, trips_of(loop.loop))
+        absent = executor.specialisation.absent
+        if absent or ready is None or blocks is None or not loop.accepted.reductions:
+            return None
+        native = native_of(ready.kernel, executor.specialisation)
+        parts = [part for r in loop.accepted.reductions.values() for part in parts_of(r)]
+        folds = [self._fold(part) for part in parts]
+        given = [self.constants.get(local.name) for local in ready.program.scalars]
+        starts = set(loop.accepted.reductions) <= set(self.constants)
+        if native is None or None in given or not starts or self._may_fail_late():
+            return None
+        scalars = [argument(local.type, v) for local, v in zip(ready.program.scalars, given, strict=True)]
+        types = [type.numpy for _, type in ready.program.arrays]
+        return self._callable(native[0], blocks, types, scalars, parts, folds)
+
+    def _fold(self, part: Part) -> Any:
+        ready = self.executor.fold(part)
+        if not ready.kernel.compiled.artifacts:
+            ready.kernel(np.zeros(2, part.type.numpy), np.zeros(1, part.type.numpy))
+        return ready.kernel
+
+    def _callable(
+        self, native: Any, trips: Getter, types: list[Any], scalars: list[Any], parts: list[Part], folds: list[Any]
+    ) -> Callable[..., Any]:
+        slow, finish, empty = self.slow, self._plain_finish(parts) or self._finish(parts), np.empty
+
+        def call(*arguments: Any, **keywords: Any) -> Any:
+            try:
+                blocks = (trips(arguments) + BLOCK - 1) // BLOCK
+            except (AttributeError, IndexError, TypeError):
+                return slow(*arguments, **keywords)
+            if keywords or not 0 < blocks < _MOST_BLOCKS:
+                return slow(*arguments, **keywords)
+            partials = [empty(blocks, type) for type in types]
+            if native(*arguments, *scalars, *partials) is not None:
+                return slow(*arguments, **keywords)
+            folded: list[Any] = []
+            for values, fold in zip(partials, folds, strict=True):
+                while values.size > 1:
+                    level = empty((values.size + BLOCK - 1) // BLOCK, values.dtype)
+                    fold(values, level)
+                    values = level
+                folded.append(values[0])
+            result = finish(arguments, folded)
+            return slow(*arguments) if result is _AGAIN else result
+
+        return call
+
+    def _plain_finish(self, parts: list[Part]) -> Callable[[Sequence[Any], list[Any]], Any] | None:
+        """As `_finish`, for float sums and products and float arithmetic after them."""
+        executor, accepted = self.executor, self.loop.accepted
+        assert accepted is not None
+        if any(p.op not in ("add", "mul") or not p.type.is_float or p.of != "value" for p in parts):
+            return None
+        statements = [(name, compile_scalar(value)) for name, value in self._statements()]
+        used = {n.name for _, e in self._statements() for n in visit(e) if isinstance(n, k.ScalarValue | k.DimValue)}
+        known = {*accepted.reductions, *self.constants, *(name for name, _ in statements)}
+        if not used <= known or any(value is None for _, value in statements):
+            return None
+        starts = {name: float(v) if not isinstance(v, int) else v for name, v in self.constants.items()}
+        names = [local.name for local in executor.plan.results]
+        is_tuple, general = executor.plan.returns_tuple, self._finish(parts)
+
+        def finish(arguments: Sequence[Any], folded: list[Any]) -> Any:
+            values = dict(starts)
+            for part, value in zip(parts, folded, strict=True):
+                start = starts[part.name]
+                total = start + value.item() if part.op == "add" else start * value.item()
+                values[part.name] = rounded(part.type, total)
+            try:
+                for name, compute in statements:
+                    assert compute is not None
+                    values[name] = compute(values)
+            except (ZeroDivisionError, OverflowError):
+                return general(arguments, folded)
+            if is_tuple:
+                return tuple([values[name] for name in names])
+            return values[names[0]] if names else None
+
+        return finish
+
+    def _finish(self, parts: list[Part]) -> Callable[[Sequence[Any], list[Any]], Any]:
+        """From folded parts to what is returned."""
+        executor, accepted = self.executor, self.loop.accepted
+        assert accepted is not None
+        definition = executor.definition
+        statements = self._statements()
+        names = [local.name for local in executor.plan.results]
+        is_tuple, starts = executor.plan.returns_tuple, self.constants
+        of = {name: parts_of(reduction) for name, reduction in accepted.reductions.items()}
+        scalars = [(n, p) for n, p in enumerate(executor.base.parameters) if isinstance(p, k.ScalarParameter)]
+        used = {n.name for _, e in statements for n in visit(e) if isinstance(n, k.ScalarValue | k.DimValue)}
+        scalars = [(n, p) for n, p in scalars if p.name in used]
+        sizes = [(name, _getter(executor, k.DimValue(name))) for name in executor.base.dims if name in used]
+
+        def finish(arguments: Sequence[Any], folded: list[Any]) -> Any:
+            values = dict(starts)
+            for at, parameter in scalars:
+                values[parameter.name] = scalar_argument(definition.name, parameter.name, parameter.type, arguments[at])
+            by_part = {part.name: host_value(part.type, v) for part, v in zip(parts, folded, strict=True)}
+            for name, reduction in accepted.reductions.items():
+                values[name] = finished(definition.name, reduction, starts[name], by_part, of[name])
+            dims = {name: get(arguments) for name, get in sizes if get is not None}
+            try:
+                for name, expression in statements:
+                    values[name] = evaluate(expression, values, dims)
+            except CannotEvaluate:
+                return _AGAIN
+            found = tuple(v if isinstance(v, bool | int) else float(v) for v in (values[n] for n in names))
+            return found if is_tuple else found[0] if found else None
+
+        return finish
+
+    def _statements(self) -> list[tuple[str, k.Expr]]:
+        return [
+            (s.name, scalars_for_locals(s.value)) for a in self.after for s in a.statements if isinstance(s, k.Assign)
+        ]
+
+    def _may_fail_late(self) -> bool:
+        """Whether the call may end with an error after the loop has changed arrays, which then must be restored."""
+        accepted = self.loop.accepted
+        assert accepted is not None
+        if not accepted.written:
+            return False
+        nodes = [node for _, expression in self._statements() for node in visit(expression)]
+        late = any(isinstance(n, k.Binary | k.Unary | k.Cast) and n.checked for n in nodes)
+        return late or any(r.type.is_checked for r in accepted.reductions.values())
+
+
+#: The ordinary call has to do it again; only where the loop writes no array.
+_AGAIN: Final = object()
+
+
+def _constants(sections: Sequence[Section]) -> dict[str, Any] | None:
+    """Values of scalar statements that depend on nothing."""
+    found: dict[str, Any] = {}
+    for section in sections:
+        for statement in section.statements:
+            if not isinstance(statement, k.Assign):
+                return None
+            try:
+                found[statement.name] = evaluate(scalars_for_locals(statement.value), found, {})
+            except (CannotEvaluate, KeyError):
+                return None
+    return found
+
+
+def _assigns(section: Section) -> bool:
+    return all(isinstance(s, k.Assign) for s in section.statements)
+
+
+def _getter(executor: Executor, node: k.Expr) -> Getter | None:
+    """How to get the value of a host expression from the arguments of a call."""
+    match node:
+        case k.Const(value=value):
+            return lambda arguments: value
+        case k.DimValue(name=name):
+            for at, parameter in enumerate(executor.definition.parameters):
+                if isinstance(parameter, ArrayDeclaration):
+                    for axis, extent in enumerate(parameter.shape):
+                        if extent == k.DimValue(name) and len(parameter.shape) == 1:
+                            return lambda arguments, at=at: arguments[at].size
+                        if extent == k.DimValue(name):
+                            return lambda arguments, at=at, axis=axis: arguments[at].shape[axis]
+            return None
+        case k.ScalarValue(name=name):
+            for at, parameter in enumerate(executor.definition.parameters):
+                if parameter.name == name:
+                    return lambda arguments, at=at: arguments[at]
+            return None
+        case k.Cast(value=value) if value.type.is_checked:
+            return _getter(executor, value)
+        case k.Binary(op=("add" | "sub" | "mul" | "floordiv") as op, left=left, right=right):
+            first, second = _getter(executor, left), _getter(executor, right)
+            return None if first is None or second is None else _operation(op, first, second)
+        case _:
+            return None
+
+
+def _operation(op: str, first: Getter, second: Getter) -> Getter:
+    match op:
+        case "add":
+            return lambda arguments: first(arguments) + second(arguments)
+        case "sub":
+            return lambda arguments: first(arguments) - second(arguments)
+        case "mul":
+            return lambda arguments: first(arguments) * second(arguments)
+        case _:
+            return lambda arguments: first(arguments) // second(arguments)
