@@ -27,6 +27,7 @@ from isogrid.backends.cuda.emit_frame import (
 from isogrid.backends.cuda.emit_settle import settle_text
 from isogrid.backends.cuda.emit_statements import emit_block
 from isogrid.backends.cuda.emit_sync import end_of_thread, plain_barrier, strided
+from isogrid.backends.cuda.emit_warp_groups import THREADS, emit_warp_groups, fits_in_warps, groups_per_block
 from isogrid.backends.cuda.layout import CudaModule, Layout, layout_of, shared_totals, watched
 from isogrid.backends.cuda.plan_copies import plan_copies
 from isogrid.backends.cuda.target import CudaTarget, data_layout
@@ -55,9 +56,13 @@ def emit_cuda(
     layout, shared = layout_of(kernel, small=small), plan_shared(kernel)
     code = _begin(kernel, shared, options)
     items = (1,) * kernel.geometry.rank
+    tile = _tile(kernel)
     if "coarsen" not in options.get("disable", ()):
         items = plan_copies(kernel)
-    tile = tuple(extent * count for extent, count in zip(_tile(kernel), items, strict=True))
+        tile = tuple(extent * count for extent, count in zip(tile, items, strict=True))
+        if fits_in_warps(kernel):
+            code.threads = THREADS
+            tile = (tile[0] * groups_per_block(kernel),)
     _body(code, layout, shared, tile, items)
     alignment = 16 if aligned else 1
     entries = ["run"]
@@ -122,8 +127,12 @@ def _body(code: Code, layout: Layout, shared: SharedMemory, tile: tuple[int, ...
     kernel = code.kernel
     _guard(code)
     bind_arguments(code, layout)
-    place = find_place(code, layout, kernel.geometry.block, tile)
-    if kernel.grouped:
+    whole = kernel.geometry.group_size == code.threads
+    place = find_place(code, layout, kernel.geometry.block if whole else (code.threads,), tile)
+    if tile != _tile(kernel) and kernel.grouped:
+        code.notes.append("each warp runs a whole group")
+        emit_warp_groups(code, place, tile[0])
+    elif kernel.grouped:
         group_specials(code, layout, place)
         _zero_shared(code, shared)
         emit_block(code, kernel.body)

@@ -19,7 +19,7 @@ from isogrid.printers.llvm_text import type_text
 
 
 @dataclass(slots=True)
-class _Copy:
+class Copy:
     """The state of one of the threads."""
 
     specials: dict[tuple[str, int], str]
@@ -45,10 +45,10 @@ def emit_copies(code: Code, place: Place, first: tuple[str, ...], items: tuple[i
     _one_by_one(code, first, index, items)
 
 
-def _copies(code: Code, first: tuple[str, ...], index: str, items: tuple[int, ...]) -> list[_Copy]:
+def _copies(code: Code, first: tuple[str, ...], index: str, items: tuple[int, ...]) -> list[Copy]:
     w = code.w
     start = [f if index == "i64" else w.emit(f"zext nneg {index} {f} to i64") for f in first]
-    found: list[_Copy] = []
+    found: list[Copy] = []
     for offsets in product(*(range(count) for count in items)):
         specials: dict[tuple[str, int], str] = {}
         sums: dict[str, Linear] = {}
@@ -59,35 +59,47 @@ def _copies(code: Code, first: tuple[str, ...], index: str, items: tuple[int, ..
             extent = f"%extent.{axis}"
             specials[("extent", axis)] = extent if index == "i64" else w.emit(f"zext nneg i32 {extent} to i64")
         variables = {name: Variable(w.alloca(type_text(type), "var"), type) for name, type in code.kernel.variables}
-        found.append(_Copy(specials, sums, variables))
+        found.append(Copy(specials, sums, variables))
     return found
 
 
-def _lockstep(code: Code, copies: Sequence[_Copy], apart: str) -> None:
+def _lockstep(code: Code, copies: Sequence[Copy], apart: str) -> None:
     data = {name for name, _ in code.kernel.variables}
-    _together(code, copies, code.kernel.body, apart, data, [False])
+    together(code, copies, code.kernel.body, apart, data, [False])
 
 
-def _together(
-    code: Code, copies: Sequence[_Copy], body: d.Block, apart: str, data: set[str], effects: list[bool]
+def together(
+    code: Code,
+    copies: Sequence[Copy],
+    body: d.Block,
+    apart: str,
+    data: set[str],
+    effects: list[bool],
+    agreed: Callable[[str], str] = lambda value: value,
+    collective: Callable[[Sequence[Copy], d.Collective], None] | None = None,
 ) -> None:
+    """The copies statement by statement. `effects` says whether something was written; from then on, and behind a
+    group operation, conditions are asked of each copy. `agreed` makes an answer one of the whole warp."""
     w = code.w
     for node in body:
         w.mark(node.span.line)
         match node:
             case d.Check():
-                _all(code, copies, node.ok, apart, wanted=True)
+                _all(code, copies, node.ok, apart, agreed, wanted=True)
+            case d.Collective() if collective is not None:
+                collective(copies, node)
+                effects[0] = True
             case d.If() if is_guard(data, node, effects[0]):
                 if is_early_return(node):
-                    _all(code, copies, node.condition, apart, wanted=False)
+                    _all(code, copies, node.condition, apart, agreed, wanted=False)
                 else:
-                    _all(code, copies, node.condition, apart, wanted=True)
-                    _together(code, copies, node.then, apart, data, effects)
+                    _all(code, copies, node.condition, apart, agreed, wanted=True)
+                    together(code, copies, node.then, apart, data, effects, agreed, collective)
             case _:
                 if isinstance(node, d.Let) and depends_on_data(data, node.value):
                     data.add(node.name)
                 effects[0] |= _has_effect(node)
-                _each(code, copies, lambda node=node: emit_statement(code, node))
+                each(code, copies, lambda node=node: emit_statement(code, node))
 
 
 def _has_effect(node: d.Statement) -> bool:
@@ -100,21 +112,31 @@ def _has_effect(node: d.Statement) -> bool:
             return False
 
 
-def _all(code: Code, copies: Sequence[_Copy], condition: d.Expr, apart: str, *, wanted: bool) -> None:
+def _all(
+    code: Code,
+    copies: Sequence[Copy],
+    condition: d.Expr,
+    apart: str,
+    agreed: Callable[[str], str],
+    *,
+    wanted: bool,
+) -> None:
     """Go on here only if the condition has the same, wanted answer for all copies."""
     w, answers = code.w, list[str]()
-    _each(code, copies, lambda: answers.append(evaluate(code, condition)))
+    each(code, copies, lambda: answers.append(evaluate(code, condition)))
     decided = answers[0]
     for answer in answers[1:]:
         if answer != decided:
             decided = w.emit(f"{'and' if wanted else 'or'} i1 {decided}, {answer}")
+    if not wanted:
+        decided = w.emit(f"xor i1 {decided}, true")
+    decided = agreed(decided)
     same = w.block("same")
-    ways = (same, apart) if wanted else (apart, same)
-    w.branch(decided, *ways)
+    w.branch(decided, same, apart)
     w.place(same)
 
 
-def _each(code: Code, copies: Sequence[_Copy], emit: Callable[[], None]) -> None:
+def each(code: Code, copies: Sequence[Copy], emit: Callable[[], None]) -> None:
     """Write something for each copy in turn."""
     for copy in copies:
         code.specials, code.sums, code.variables, code.env = copy.specials, copy.sums, copy.variables, copy.env

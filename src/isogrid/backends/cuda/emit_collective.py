@@ -120,7 +120,7 @@ def _leave_at_total(code: Code, node: d.Collective, fits: str) -> None:
 
 def combined(code: Code, unit: Unit, node: d.Collective | d.WarpCollective, value: str) -> tuple[str, str]:
     """The result in every thread, and whether it is in its type ("" where that is sure)."""
-    numbers = _Numbers(code, node)
+    numbers = Numbers(code, node)
     if node.op == "scan":
         wide = _scan(code, unit, numbers, value, node.exclusive)
     else:
@@ -128,7 +128,7 @@ def combined(code: Code, unit: Unit, node: d.Collective | d.WarpCollective, valu
     return numbers.narrowed(wide)
 
 
-class _Numbers:
+class Numbers:
     """How the values of one operation are spelt and combined: integers of a checked total in twice the width."""
 
     def __init__(self, code: Code, node: d.Collective | d.WarpCollective) -> None:
@@ -187,7 +187,7 @@ def _power(size: int) -> int:
     return 1 << (size - 1).bit_length()
 
 
-def _reduce(code: Code, unit: Unit, numbers: _Numbers, value: str) -> str:
+def _reduce(code: Code, unit: Unit, numbers: Numbers, value: str) -> str:
     if unit.size <= 32:
         unit.first()
         return _within_warp(code, unit, numbers, numbers.widened(value))
@@ -207,7 +207,7 @@ def _reduce(code: Code, unit: Unit, numbers: _Numbers, value: str) -> str:
     return get(code, unit, unit.size * _RAW_BYTES, numbers.wide, "0")
 
 
-def _column(code: Code, unit: Unit, numbers: _Numbers, columns: int) -> str:
+def _column(code: Code, unit: Unit, numbers: Numbers, columns: int) -> str:
     """The whole tree in one warp: slots of a lane first, then the lanes."""
     w = code.w
     slots: list[str | None] = []
@@ -236,7 +236,7 @@ def _column(code: Code, unit: Unit, numbers: _Numbers, columns: int) -> str:
     return value
 
 
-def _within_warp(code: Code, unit: Unit, numbers: _Numbers, value: str) -> str:
+def _within_warp(code: Code, unit: Unit, numbers: Numbers, value: str) -> str:
     """A tree of at most 32 threads that stand in one hardware warp."""
     w, size = code.w, unit.size
     mask, text = _some_lanes(size), numbers.wide
@@ -262,7 +262,7 @@ def _some_lanes(size: int) -> str:
 # --- scans ------------------------------------------------------------------------------------------------------------
 
 
-def _scan(code: Code, unit: Unit, numbers: _Numbers, value: str, exclusive: bool) -> str:
+def _scan(code: Code, unit: Unit, numbers: Numbers, value: str, exclusive: bool) -> str:
     """Inclusive prefixes: v[t - d] op v[t] for d = 1, 2, 4...; exclusive shifts them by one thread."""
     if unit.size <= 32:
         unit.first()
@@ -278,7 +278,7 @@ def _scan(code: Code, unit: Unit, numbers: _Numbers, value: str, exclusive: bool
     return _shifted(code, unit, numbers, result)
 
 
-def _scan_lanes(code: Code, unit: Unit, numbers: _Numbers, value: str) -> str:
+def _scan_lanes(code: Code, unit: Unit, numbers: Numbers, value: str) -> str:
     distance = 1
     while distance < unit.size:
         below = shuffle(code, "up", _some_lanes(unit.size), value, numbers.wide, str(distance))
@@ -287,13 +287,13 @@ def _scan_lanes(code: Code, unit: Unit, numbers: _Numbers, value: str) -> str:
     return value
 
 
-def _from(code: Code, index: str, least: int, numbers: _Numbers, there: str, else_: str) -> str:
+def _from(code: Code, index: str, least: int, numbers: Numbers, there: str, else_: str) -> str:
     """`there` where `index` is at least `least`."""
     enough = code.w.emit(f"icmp uge i32 {index}, {least}")
     return code.w.emit(f"select i1 {enough}, {numbers.wide} {there}, {numbers.wide} {else_}")
 
 
-def _scan_warps(code: Code, unit: Unit, numbers: _Numbers, value: str) -> str:
+def _scan_warps(code: Code, unit: Unit, numbers: Numbers, value: str) -> str:
     """Five levels in registers on this warp's slots and those of the warp before, then whole columns of slots."""
     w, text = code.w, numbers.wide
     put(code, unit, 0, numbers.raw, unit.index, value)
@@ -331,7 +331,7 @@ def _below(code: Code, unit: Unit, distance: int) -> str:
     return w.emit(f"select i1 {enough}, i32 {w.emit(f'sub i32 {unit.index}, {distance}')}, i32 0")
 
 
-def _scan_slots(code: Code, unit: Unit, numbers: _Numbers, value: str) -> str:
+def _scan_slots(code: Code, unit: Unit, numbers: Numbers, value: str) -> str:
     """A group that is no whole number of warps: every level through memory, in two arrays by turns."""
     first, text, distance = unit.first, numbers.wide, 1
     value = numbers.widened(value)
@@ -345,7 +345,7 @@ def _scan_slots(code: Code, unit: Unit, numbers: _Numbers, value: str) -> str:
     return value
 
 
-def _shifted(code: Code, unit: Unit, numbers: _Numbers, value: str) -> str:
+def _shifted(code: Code, unit: Unit, numbers: Numbers, value: str) -> str:
     """The value of the thread below; thread 0 gets zero."""
     if unit.size <= 32:
         below = shuffle(code, "up", _some_lanes(unit.size), value, numbers.wide, "1")
