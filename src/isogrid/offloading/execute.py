@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from isogrid.launch.stored import SourceMemory
 from isogrid.offloading.kernels import (
     Program,
     fold_program,
+    gathering_program,
     map_program,
     reducing_program,
     sequential_program,
@@ -34,6 +35,12 @@ from isogrid.offloading.totals import finished
 from isogrid.offloading.tree import BLOCK, Part, parts_of
 from isogrid.offloading.trips import trips_of
 from isogrid.support.records import dataclass
+
+#: Iterations from which a loop that adds into few elements gathers its sums first, and how many elements are few.
+MANY_UPDATES: Final = 8192
+FEW_ELEMENTS: Final = 1024
+#: Most sizes that one function is compiled for.
+_MOST_SIZES: Final = 8
 
 
 @dataclass(slots=True)
@@ -108,6 +115,39 @@ class Executor:
                 program = map_program(self.base, self.definition, section, requires, block)
             self.kernels[key] = self._ready(program)
         return self.kernels[key]
+
+    def gathering(self, section: Section, dims: Mapping[str, int]) -> Ready | None:
+        """The kernel of a loop that adds into few elements, for arrays of these sizes; None where it is none."""
+        sizes = {name: dims[name] for name in self.gathered(section) if name in dims}
+        if not sizes or max(sizes.values()) > FEW_ELEMENTS or self.options.most_threads < BLOCK:
+            return None
+        key = ("gathering", id(section), *sorted(sizes.items()))
+        if key not in self.kernels:
+            if sum(known[0] == "gathering" for known in self.kernels) >= _MOST_SIZES:
+                return None
+            program = gathering_program(self.base, self.definition, section, self.requires(section), sizes)
+            self.kernels[key] = self._ready(program)
+        return self.kernels[key]
+
+    def gathered(self, section: Section) -> tuple[str, ...]:
+        """The dimensions of the arrays that a loop adds 32-bit integers to, if that is all it does to them."""
+        accepted = section.accepted
+        assert accepted is not None
+        arrays = {p.name: p for p in self.base.parameters if isinstance(p, k.ArrayParameter)}
+        found: list[str] = []
+        for written in accepted.written.values():
+            parameter = arrays[written.array]
+            if written.kind != "scatter":
+                continue
+            if written.op != "add" or parameter.element.bits != 32 or len(parameter.shape) != 1:
+                return ()
+            if (
+                not isinstance(parameter.shape[0], k.DimValue)
+                or parameter.shape[0].name in self.definition.constant_dims
+            ):
+                return ()
+            found.append(parameter.shape[0].name)
+        return tuple(found) if section.inner is None and not accepted.reductions and not self.base.facts else ()
 
     def fold(self, part: Part) -> Ready:
         key = ("fold", part.op, part.type)
@@ -260,7 +300,9 @@ class Run:
             return
         shapes = {array: value.shape for array, value in self.arguments.arrays.items()}
         check_loop(name, section.number, accepted, executor.index_checks(section), trips, values, shapes)
-        ready = executor.parallel(section, self._facts_hold(section))
+        quick = self._facts_hold(section)
+        gathering = executor.gathering(section, self.dims) if quick and len(trips) >= MANY_UPDATES else None
+        ready = gathering or executor.parallel(section, quick)
         self._save(ready, section)
         if not accepted.reductions:
             self._launch(ready, ())

@@ -28,7 +28,7 @@ from isogrid.launch.specialise import check_specialisations, tunable_values
 from isogrid.offloading.analysis import Analysis, analyse
 from isogrid.offloading.execute import Executor
 from isogrid.offloading.finding import OffloadWarning, Refusal
-from isogrid.offloading.quick import quick_call
+from isogrid.offloading.quick import gathering_call, quick_call
 from isogrid.offloading.requirements import check_requirements
 from isogrid.support.errors import KernelRefused
 from isogrid.support.records import dataclass
@@ -194,8 +194,10 @@ class Offloaded:
         if os.environ.get("ISOGRID_TRACE", "0") not in ("", "0"):
             return
         native = executor.native()
-        if native is not None:
-            call: Any = whole_callable(native[1], native[0], self._call)
+        if native is not None and executor.gathered(executor.plan.sections[0]):
+            call: Any = gathering_call(executor, native[0], self._call)
+        elif native is not None:
+            call = whole_callable(native[1], native[0], self._call)
         else:
             call = quick_call(executor, self._call)
         with SCOPES.lock:

@@ -4,13 +4,13 @@ All take the function's own parameters, then the scalars that the section needs,
 reductions, one per block) that bring scalars back.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from isogrid.frontend.definition import ArrayDeclaration, Declaration, Definition, ScalarDeclaration
 from isogrid.ir import kernel as k
 from isogrid.ir.types import INDEX, Access, Scalar, Space
-from isogrid.ir.walk import map_block, visit
+from isogrid.ir.walk import map_block, map_expr, visit
 from isogrid.offloading.rule3_names import combined_operand
 from isogrid.offloading.scatter import Update, update_of
 from isogrid.offloading.sections import Section
@@ -70,6 +70,43 @@ def map_program(
         body = _iteration(section, loop, k.Query("gid", 0), lambda: k.Return(), inner)
         geometry = k.Geometry("grid", (trips_of(loop), trips_of(inner)), (1, block))
     return _program(base, definition, body, geometry, section.inputs, (), (), requires)
+
+
+def gathering_program(
+    base: k.Kernel, definition: Definition, section: Section, requires: tuple[k.Require, ...], dims: Mapping[str, int]
+) -> Program:
+    """Whole groups for a loop that adds into arrays of few elements, with sizes as constants: a device can then gather
+    the sums of many groups before it goes to memory."""
+    fixed = {name: k.Const(size, INDEX) for name, size in dims.items()}
+
+    def sized(node: k.Expr) -> k.Expr:
+        return fixed.get(node.name, node) if isinstance(node, k.DimValue) else node
+
+    def resized(parameter: k.Parameter) -> k.Parameter:
+        if not isinstance(parameter, k.ArrayParameter):
+            return parameter
+        return replace(parameter, shape=tuple(map_expr(extent, sized) for extent in parameter.shape))
+
+    loop = section.loop
+    body = _iteration(section, loop, k.Query("gid", None), lambda: k.Leave("iteration"))
+    inside = k.Compare("lt", k.Query("gid", None), never_checked(trips_of(loop)))
+    guarded = map_block((k.If(inside, (k.Scope("iteration", body),), span=loop.span),), sized)
+    base = replace(base, parameters=tuple(resized(p) for p in base.parameters))
+    definition = replace(
+        definition,
+        parameters=tuple(
+            replace(p, shape=tuple(map_expr(extent, sized) for extent in p.shape))
+            if isinstance(p, ArrayDeclaration)
+            else p
+            for p in definition.parameters
+        ),
+        derived=(),
+    )
+    requires = tuple(replace(r, condition=map_expr(r.condition, sized)) for r in requires)
+    geometry = k.Geometry("grid", (map_expr(trips_of(loop), sized),), (BLOCK,))
+    program = _program(base, definition, guarded, geometry, section.inputs, (), (), requires)
+    kernel = replace(program.kernel, grouped=True, dims=tuple(d for d in program.kernel.dims if d not in fixed))
+    return replace(program, kernel=kernel)
 
 
 def reducing_program(

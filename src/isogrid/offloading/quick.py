@@ -13,7 +13,7 @@ from isogrid.ir import kernel as k
 from isogrid.ir.walk import visit
 from isogrid.launch.evaluate import CannotEvaluate, evaluate
 from isogrid.launch.scalars import scalar_argument
-from isogrid.offloading.execute import Executor, argument, host_value, native_of
+from isogrid.offloading.execute import FEW_ELEMENTS, MANY_UPDATES, Executor, argument, host_value, is_scalar, native_of
 from isogrid.offloading.host_floats import compile_scalar, rounded
 from isogrid.offloading.ranges import scalars_for_locals
 from isogrid.offloading.sections import Section
@@ -39,6 +39,34 @@ def quick_call(executor: Executor, slow: Callable[..., Any]) -> Callable[..., An
     if constants is None or not all(_assigns(s) for s in after):
         return None
     return _Maker(executor, loop, constants, after, slow).call()
+
+
+def gathering_call(executor: Executor, native: Callable[..., Any], slow: Callable[..., Any]) -> Callable[..., Any]:
+    """The quick call of one loop that adds into few elements: few iterations go straight to the atomic kernel, many to
+    the one that was compiled for the sizes at hand, once there is one."""
+    (section,) = executor.plan.sections
+    trips = _getter(executor, trips_of(section.loop))
+    names = sorted(set(executor.gathered(section)))
+    sizes = [_getter(executor, k.DimValue(name)) for name in names]
+    known: dict[tuple[int, ...], Any] = {}
+
+    def call(*arguments: Any, **keywords: Any) -> Any:
+        try:
+            many = trips is None or trips(arguments) >= MANY_UPDATES
+            at = tuple([size(arguments) for size in sizes if size is not None])
+        except (AttributeError, IndexError, TypeError):
+            return slow(*arguments, **keywords)
+        quick = native if not many or max(at) > FEW_ELEMENTS else known.get(at)
+        if keywords or quick is None or quick(*arguments) is not None:
+            result = slow(*arguments, **keywords)
+            ready = executor.kernels.get(("gathering", id(section), *zip(names, at, strict=False)))
+            if ready is not None and at not in known:
+                found = native_of(ready.kernel, executor.specialisation)
+                known[at] = native if found is None else found[0]
+            return result
+        return None
+
+    return call
 
 
 class _Maker:
@@ -198,7 +226,7 @@ def _constants(sections: Sequence[Section]) -> dict[str, Any] | None:
     found: dict[str, Any] = {}
     for section in sections:
         for statement in section.statements:
-            if not isinstance(statement, k.Assign):
+            if not isinstance(statement, k.Assign) or not is_scalar(statement.value):
                 return None
             try:
                 found[statement.name] = evaluate(scalars_for_locals(statement.value), found, {})
@@ -208,7 +236,7 @@ def _constants(sections: Sequence[Section]) -> dict[str, Any] | None:
 
 
 def _assigns(section: Section) -> bool:
-    return all(isinstance(s, k.Assign) for s in section.statements)
+    return all(isinstance(s, k.Assign) and is_scalar(s.value) for s in section.statements)
 
 
 def _getter(executor: Executor, node: k.Expr) -> Getter | None:
