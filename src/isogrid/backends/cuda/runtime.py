@@ -28,6 +28,8 @@ class CudaRuntime:
 
     #: Helpers are always inlined here.
     ignored_hints = frozenset({"always_inline"})
+    #: What `disable` may switch off here besides the passes of the pipeline.
+    pass_names = ("coarsen",)
     #: Keys of this device's own options and the types of their values.
     backend_options: Mapping[str, type] = {
         "max_registers": int,

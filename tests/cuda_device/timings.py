@@ -1,0 +1,100 @@
+"""What a launch costs the host, and what a cold compile costs, on the real driver."""
+
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import isogrid as ig
+from isogrid.backends.cuda.machine import machine
+from isogrid.launch import backends
+from tests.arrays import kernels as k
+
+
+def per_call(call: Callable[[], Any], calls: int = 1000, batches: int = 9) -> str:
+    """Least and median nanoseconds of batches of calls that are only queued."""
+    found = []
+    for _ in range(batches):
+        ig.synchronize()
+        started = time.perf_counter_ns()
+        for _ in range(calls):
+            call()
+        found.append((time.perf_counter_ns() - started) / calls)
+        ig.synchronize()
+    return f"{min(found):8.0f} {statistics.median(found):8.0f}"
+
+
+def main() -> int:
+    started = time.perf_counter()
+    ig.device("cuda")
+    backends.runtime("cuda")
+    x, y = ig.ones(1024, ig.f32, device="cuda"), ig.ones(1024, ig.f32, device="cuda")
+    print(f"driver, context and first array {1e3 * (time.perf_counter() - started):.1f} ms")
+    started = time.perf_counter()
+    k.saxpy(2.0, x, y)
+    ig.synchronize()
+    print(f"first launch of saxpy with its compile {1e3 * (time.perf_counter() - started):.1f} ms")
+    fresh = ig.kernel(grid=k.N, block=64)(k.saxpy.definition.function)
+    started = time.perf_counter()
+    fresh(2.0, x, y)
+    ig.synchronize()
+    print(f"the same from the disk cache {1e3 * (time.perf_counter() - started):.2f} ms")
+    at = ig.array(np.zeros(1024, np.int32), device="cuda")
+    print(f"{'ns per call, least and median':40}")
+    print(f"{'saxpy, arrays':40} {per_call(lambda: k.saxpy(2.0, x, y))}")
+    print(f"{'gather (may trap), arrays':40} {per_call(lambda: k.gather(at, x, y), 200)}")
+    bound = k.saxpy.bind(2.0, x, y)
+    print(f"{'saxpy bound':40} {per_call(lambda: bound())}")
+    raw = floor()
+    if raw is not None:
+        print(f"{'cuLaunchKernel through ctypes, prepacked':40} {per_call(raw)}")
+    host_x, host_y = np.ones(1 << 20, np.float32), np.ones(1 << 20, np.float32)
+    on = k.saxpy.on("cuda")
+    print(f"{'saxpy on host arrays of 4 MiB':40} {per_call(lambda: on(2.0, host_x, host_y), 20)}")
+    big_x, big_y = ig.ones(1 << 28, ig.f32, device="cuda"), ig.ones(1 << 28, ig.f32, device="cuda")
+    for name, call, arrays in (
+        ("saxpy", lambda: k.saxpy(2.0, big_x, big_y), 3),
+        ("copy", lambda: k.copy(big_x, big_y), 2),
+    ):
+        seconds = device_seconds(call)
+        print(f"{name + ' of 2^28 f32':40} {arrays * 2**30 / seconds / 1e9:8.0f} GB/s")
+    return 0
+
+
+def device_seconds(call: Callable[[], Any]) -> float:
+    """Median of device events around single launches."""
+    driver = machine().driver
+    first, last = driver.create_event(True), driver.create_event(True)
+    found = []
+    for _ in range(12):
+        driver.record_event(first, 0)
+        call()
+        driver.record_event(last, 0)
+        driver.synchronise_event(last)
+        found.append(driver.milliseconds(first, last))
+    return statistics.median(found) / 1e3
+
+
+def floor() -> Callable[[], Any] | None:
+    """The driver's own launch of the same kernel with nothing around it."""
+    import ctypes
+
+    from isogrid.backends.cuda.artifact import CudaArtifact
+
+    driver: Any = machine().driver
+    (artifact,) = (a for a in k.saxpy.compiled.artifacts.values() if isinstance(a, CudaArtifact))
+    loaded = artifact.loaded[True, True]
+    x, y = ig.ones(1024, ig.f32, device="cuda"), ig.ones(1024, ig.f32, device="cuda")
+    words = [0, 0x40000000, x.address, y.address, 1024, 1024][: len(loaded.variant.module.layout.slots)]
+    slots = (ctypes.c_uint64 * len(words))(*words)
+    pointers = (ctypes.c_void_p * len(words))(*(ctypes.addressof(slots) + 8 * n for n in range(len(words))))
+    launch = driver._library.cuLaunchKernel
+    function, block = ctypes.c_void_p(loaded.run), loaded.variant.module.block
+    return lambda: launch(function, 4, 1, 1, block, 1, 1, 0, None, pointers, None)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
