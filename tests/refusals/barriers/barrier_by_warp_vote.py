@@ -3,7 +3,7 @@ from isogrid import InOut, Out, i32, w32
 from isogrid.dims import N
 
 
-@ig.kernel(groups=1, block=64)
+@ig.kernel(groups=1, block=8, warp=4)
 def voted(y: InOut[i32, N]) -> None:
     t = ig.lid()
     if ig.warp_any(y[t] > 0):
