@@ -25,7 +25,7 @@ from isogrid.backends.cuda.emit_frame import (
     thread_specials,
 )
 from isogrid.backends.cuda.emit_settle import settle_text
-from isogrid.backends.cuda.emit_statements import emit_block
+from isogrid.backends.cuda.emit_statements import emit_block, emit_statement
 from isogrid.backends.cuda.emit_sync import end_of_thread, plain_barrier, strided
 from isogrid.backends.cuda.emit_warp_groups import THREADS, emit_warp_groups, fits_in_warps, groups_per_block
 from isogrid.backends.cuda.layout import CudaModule, Layout, layout_of, shared_totals, watched
@@ -110,6 +110,8 @@ def _begin(kernel: d.Kernel, shared: SharedMemory, options: Mapping[str, Any]) -
         meetings=find_meetings(kernel),
         buffers=buffers_of(kernel, shared),
         arguments={},
+        emit=emit_statement,
+        batches="coarsen" not in options.get("disable", ()),
     )
     for name, type in kernel.variables:
         code.variables[name] = Variable(code.w.alloca(type_text(type), "var"), type)

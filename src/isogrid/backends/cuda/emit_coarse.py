@@ -5,27 +5,15 @@ that LLVM makes 16-byte accesses of them. Where the guard, a check or a conditio
 copies, nothing has been written yet, and the copies run one after the other instead, in the order of traps.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from itertools import product
 
 from isogrid.backends.cuda.emit_address import Linear
-from isogrid.backends.cuda.emit_code import Code, Variable, evaluate
+from isogrid.backends.cuda.emit_code import Code, Variable
 from isogrid.backends.cuda.emit_frame import Place, thread_specials
-from isogrid.backends.cuda.emit_statements import ROLLED, emit_block, emit_statement
-from isogrid.backends.cuda.plan_copies import depends_on_data, is_early_return, is_guard
-from isogrid.ir import device as d
+from isogrid.backends.cuda.emit_lockstep import Copy, together
+from isogrid.backends.cuda.emit_statements import ROLLED, emit_block
 from isogrid.printers.llvm_text import type_text
-
-
-@dataclass(slots=True)
-class Copy:
-    """The state of one of the threads."""
-
-    specials: dict[tuple[str, int], str]
-    sums: dict[str, Linear]
-    variables: dict[str, Variable]
-    env: dict[str, str] = field(default_factory=dict[str, str])
 
 
 def emit_copies(code: Code, place: Place, first: tuple[str, ...], items: tuple[int, ...]) -> None:
@@ -66,81 +54,6 @@ def _copies(code: Code, first: tuple[str, ...], index: str, items: tuple[int, ..
 def _lockstep(code: Code, copies: Sequence[Copy], apart: str) -> None:
     data = {name for name, _ in code.kernel.variables}
     together(code, copies, code.kernel.body, apart, data, [False])
-
-
-def together(
-    code: Code,
-    copies: Sequence[Copy],
-    body: d.Block,
-    apart: str,
-    data: set[str],
-    effects: list[bool],
-    agreed: Callable[[str], str] = lambda value: value,
-    collective: Callable[[Sequence[Copy], d.Collective], None] | None = None,
-) -> None:
-    """The copies statement by statement. `effects` says whether something was written; from then on, and behind a
-    group operation, conditions are asked of each copy. `agreed` makes an answer one of the whole warp."""
-    w = code.w
-    for node in body:
-        w.mark(node.span.line)
-        match node:
-            case d.Check():
-                _all(code, copies, node.ok, apart, agreed, wanted=True)
-            case d.Collective() if collective is not None:
-                collective(copies, node)
-                effects[0] = True
-            case d.If() if is_guard(data, node, effects[0]):
-                if is_early_return(node):
-                    _all(code, copies, node.condition, apart, agreed, wanted=False)
-                else:
-                    _all(code, copies, node.condition, apart, agreed, wanted=True)
-                    together(code, copies, node.then, apart, data, effects, agreed, collective)
-            case _:
-                if isinstance(node, d.Let) and depends_on_data(data, node.value):
-                    data.add(node.name)
-                effects[0] |= _has_effect(node)
-                each(code, copies, lambda node=node: emit_statement(code, node))
-
-
-def _has_effect(node: d.Statement) -> bool:
-    match node:
-        case d.Store() | d.Atomic():
-            return True
-        case d.If():
-            return any(_has_effect(s) for s in (*node.then, *node.otherwise))
-        case _:
-            return False
-
-
-def _all(
-    code: Code,
-    copies: Sequence[Copy],
-    condition: d.Expr,
-    apart: str,
-    agreed: Callable[[str], str],
-    *,
-    wanted: bool,
-) -> None:
-    """Go on here only if the condition has the same, wanted answer for all copies."""
-    w, answers = code.w, list[str]()
-    each(code, copies, lambda: answers.append(evaluate(code, condition)))
-    decided = answers[0]
-    for answer in answers[1:]:
-        if answer != decided:
-            decided = w.emit(f"{'and' if wanted else 'or'} i1 {decided}, {answer}")
-    if not wanted:
-        decided = w.emit(f"xor i1 {decided}, true")
-    decided = agreed(decided)
-    same = w.block("same")
-    w.branch(decided, same, apart)
-    w.place(same)
-
-
-def each(code: Code, copies: Sequence[Copy], emit: Callable[[], None]) -> None:
-    """Write something for each copy in turn."""
-    for copy in copies:
-        code.specials, code.sums, code.variables, code.env = copy.specials, copy.sums, copy.variables, copy.env
-        emit()
 
 
 def _one_by_one(code: Code, first: tuple[str, ...], index: str, items: tuple[int, ...]) -> None:

@@ -3,6 +3,7 @@
 Threads are scalar here: one LLVM function is one thread, and `%i` is the value of `i` in it.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, assert_never
 
@@ -81,6 +82,8 @@ class Code:
     meetings: "Meetings"
     buffers: dict[str, BufferRef]
     arguments: dict[tuple[str, str], str]
+    #: Writes one statement; here so that what writes several copies of one need not know all kinds.
+    emit: Callable[["Code", d.Statement], None]
     specials: dict[tuple[str, int], str] = field(default_factory=dict[tuple[str, int], str])
     env: dict[str, str] = field(default_factory=dict[str, str])
     #: Names of `env`, and specials by "kind.axis", as sums.
@@ -100,6 +103,8 @@ class Code:
     has_leaving: bool = False
     #: i1 variable: a shared sum of this thread has left its type since the last barrier; "" where none can.
     wrapped: str = ""
+    #: Whether checks of several trips may be asked at once.
+    batches: bool = True
     notes: list[str] = field(default_factory=list[str])
 
 
@@ -115,12 +120,26 @@ def evaluate(code: Code, node: d.Expr) -> str:
             return code.arguments[(node.kind, node.name)]
         case d.Special():
             return code.specials[(node.kind, node.axis)]
+        case d.Op(
+            op="bits", arguments=(d.Op(op="select", arguments=(d.Op(op="fisnan"), d.Literal(), value)) as chosen,)
+        ):
+            return _canonical_bits(code, chosen, value)
         case d.Op():
             return apply(code, node.op, [evaluate(code, a) for a in node.arguments], _operand(node), node.type)
         case d.Load():
             return load(code, code.buffers[node.buffer], node.index)
         case _:
             assert_never(node)
+
+
+def _canonical_bits(code: Code, node: d.Op, value: d.Expr) -> str:
+    """The bits of a float, of the canonical NaN for every NaN. Chosen among integers: LLVM takes a choice between a NaN
+    and a root of a negative number for the root itself, whose bits are others."""
+    test, canonical = node.arguments[0], node.arguments[1]
+    assert isinstance(canonical, d.Literal)
+    integer = f"i{node.type.bits}"
+    bits = code.w.emit(f"bitcast {type_text(node.type)} {evaluate(code, value)} to {integer}")
+    return code.w.emit(f"select i1 {evaluate(code, test)}, {integer} {canonical.bits}, {integer} {bits}")
 
 
 def _operand(node: d.Op) -> Machine:
@@ -146,6 +165,7 @@ def write_variable(code: Code, name: str, value: str) -> None:
 def define(code: Code, node: d.Let) -> None:
     """Give a name its value; that of a sum is also kept as one."""
     code.env[node.name] = evaluate(code, node.value)
+    code.sums.pop(node.name, None)
     if is_linear(node.value):
         code.sums[node.name] = as_sum(code, node.value)
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from isogrid.backends.cuda.emit_atomic import emit_atomic
+from isogrid.backends.cuda.emit_batch import can_batch, emit_batches
 from isogrid.backends.cuda.emit_code import (
     Code,
     Exit,
@@ -108,6 +109,9 @@ def _for(code: Code, node: d.For) -> None:
     trip = w.alloca("i64", "trip")
     w.do(f"store i64 0, ptr {trip}")
     head, body, again, exit = w.block("for"), w.block("for.body"), w.block("for.again"), w.block("for.end")
+    batched = node.counter not in code.variables and code.batches and can_batch(node)
+    if batched:
+        emit_batches(code, node, trip, start, step, trips, head)
     w.place(head)
     count = w.emit(f"load i64, ptr {trip}")
     w.branch(w.emit(f"icmp ult i64 {count}, {trips}"), body, exit)
@@ -119,9 +123,10 @@ def _for(code: Code, node: d.For) -> None:
         write_variable(code, node.counter, counter)
     else:
         code.env[node.counter] = counter
+        code.sums.pop(node.counter, None)
     _trip(code, node, exit, again)
     w.do(f"store i64 {w.emit(f'add nuw i64 {count}, 1')}, ptr {trip}")
-    _back(code, node, head)
+    _back(code, head, rolled=node.unroll == 1 or batched)
     w.place(exit)
 
 
@@ -130,7 +135,7 @@ def _loop(code: Code, node: d.Loop) -> None:
     head, again, exit = w.block("loop"), w.block("loop.again"), w.block("loop.end")
     w.place(head)
     _trip(code, node, exit, again)
-    _back(code, node, head)
+    _back(code, head, rolled=node.unroll == 1)
     w.place(exit)
 
 
@@ -142,9 +147,8 @@ def _trip(code: Code, node: d.For | d.Loop, exit: str, again: str) -> None:
     code.w.place(again)
 
 
-def _back(code: Code, node: d.For | d.Loop, head: str) -> None:
-    mark = f", {ROLLED}" if node.unroll == 1 else ""
-    code.w.finish(f"br label %{head}{mark}")
+def _back(code: Code, head: str, *, rolled: bool) -> None:
+    code.w.finish(f"br label %{head}{f', {ROLLED}' if rolled else ''}")
 
 
 def _fill(code: Code, node: d.Fill) -> None:

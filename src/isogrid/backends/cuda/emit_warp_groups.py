@@ -8,11 +8,11 @@ needed, and four neighbouring threads of a lane read 16 bytes at once. Lane l of
 from collections.abc import Sequence
 
 from isogrid.backends.cuda.emit_address import Linear
-from isogrid.backends.cuda.emit_coarse import Copy, each, together
 from isogrid.backends.cuda.emit_code import Code, Variable, evaluate, write_variable
 from isogrid.backends.cuda.emit_collective import Numbers
 from isogrid.backends.cuda.emit_exchange import shuffle
 from isogrid.backends.cuda.emit_frame import Place
+from isogrid.backends.cuda.emit_lockstep import Copy, each, together
 from isogrid.backends.cuda.emit_sync import forget
 from isogrid.backends.cuda.emit_trap import record_trap
 from isogrid.ir import device as d
