@@ -42,4 +42,4 @@ def test_there_are_enough() -> None:
     """Races alone; `tests/refusals/barriers` and `tests/refusals/failures` come on top."""
     codes = Counter(code for case in CASES for _, code in marks_in(case))
     assert len(CASES) >= 80
-    assert codes["IG201"] >= 75
+    assert codes["IG201"] >= 70

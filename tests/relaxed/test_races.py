@@ -1,14 +1,21 @@
 """`races="check"` and `races=ig.trust(...)`: conflicts as traps, the author's word, and what neither of them waives."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import isogrid as ig
 from isogrid import In, InOut, Out, f32, i32, i64
+from isogrid.analysis.facts import LaunchFacts
+from isogrid.backends.cpu.emit import emit_module
+from isogrid.backends.cpu.target import host_target
 from isogrid.cli.check import given_up
 from isogrid.dims import H, N, W
+from isogrid.frontend.build import build
+from isogrid.frontend.definition import Specialisation
 from isogrid.ir import kernel as k
-from isogrid.pipeline import check_kernel
+from isogrid.pipeline import check_kernel, lower, optimise
 from isogrid.support.errors import KernelRefused
 
 DEVICES = ("interp", "cpu")
@@ -101,6 +108,20 @@ def test_a_trusted_kernel_has_no_race_proof_and_keeps_its_bounds() -> None:
     assert given_up(scatter) == ['races="check": no proof; the interpreter runs it and follows every access']
 
 
+def test_nothing_that_follows_from_race_freedom_reaches_the_code() -> None:
+    """LLVM is told that written arrays alias nothing only where the proof says so; each index is loaded once."""
+
+    def parameters(kernel: k.Kernel) -> dict[str, bool]:
+        facts = LaunchFacts(small=True)
+        text = emit_module(lower(optimise(kernel, frozenset(), facts, {}), facts), host_target(), {}).text
+        (line,) = [line for line in text.splitlines() if line.startswith("define") and "%arg.0" in line][:1]
+        return {part.split()[-1]: "noalias" in part for part in line.split(",") if part.split()[-1].startswith("%arg")}
+
+    kernel = build(trusted.definition, Specialisation())
+    assert parameters(kernel) == {"%arg.0": True, "%arg.1": True, "%arg.2": False}
+    assert parameters(replace(kernel, races="prove")) == {"%arg.0": True, "%arg.1": True, "%arg.2": True}
+
+
 def test_neither_waives_a_barrier_proof() -> None:
     @ig.kernel(groups=1, block=32, races=ig.trust("only one group"))
     def parted(x: InOut[i32, N]) -> None:
@@ -115,8 +136,6 @@ def test_neither_waives_a_barrier_proof() -> None:
 
 
 def test_kernels_carry_their_contract_in_text() -> None:
-    from isogrid.frontend.build import build
-    from isogrid.frontend.definition import Specialisation
     from isogrid.ir.parse import parse_kernel
     from isogrid.ir.text import print_kernel
 

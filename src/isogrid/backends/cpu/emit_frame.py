@@ -49,7 +49,9 @@ def begin_function(kernel: d.Kernel, name: str, flags: str, *, precise: bool) ->
         buffers[parameter.name] = BufferRef(
             text, parameter.element, Space.GLOBAL, None, shadow=shadow, total=totals.get(parameter.name)
         )
-        attributes = "" if parameter.name in atomics else " noalias"
+        # Non-aliasing of what is written follows from race freedom: a kernel that is only trusted does not get it.
+        trusted = kernel.races != "prove" and globals_[parameter.name].access is not Access.IN
+        attributes = "" if parameter.name in atomics or trusted else " noalias"
         attributes += " readonly" if globals_[parameter.name].access is Access.IN else ""
         parameters.append((text, "ptr" + attributes, slot, None))
         if shadow:
