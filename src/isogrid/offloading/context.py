@@ -11,11 +11,12 @@ from isogrid.support.records import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A counted loop whose text passed R1, R2, R5 and R6. `float_arrays` and `elements` tell arrays apart by type;
+    """A counted loop whose text passed R1, R2, R5 and R6. `loop` is `original` with nested counters of its own;
     `read_later` holds the locals that something after the loop reads, with the place where."""
 
     outline: Outline
     loop: k.For
+    original: k.For
     span: Span
     counter: str
     facts: LoopFacts
@@ -39,18 +40,20 @@ class Candidate:
 
 
 def candidate(
-    outline: Outline, loop: k.For, span: Span, counter: str, read_later: dict[str, Span], carried: dict[str, Span]
+    outline: Outline,
+    loop: k.For,
+    span: Span,
+    counter: str,
+    read_later: dict[str, Span],
+    carried: dict[str, Span],
+    original: k.For,
 ) -> Candidate:
+    """A candidate with its facts."""
     facts = facts_of(loop)
-    return Candidate(outline, loop, span, counter, facts, Forms(facts), read_later, carried)
+    return Candidate(outline, loop, original, span, counter, facts, Forms(facts), read_later, carried)
 
 
 def author_name(name: str) -> str:
     """The name that the author wrote for a local of kernel IR: `t` of `t`, `t.1`."""
     head, _, tail = name.partition(".")
     return head if tail.isdigit() or not tail else name.rsplit(".", 1)[-1]
-
-
-def verb_of(node: k.Statement) -> str:
-    """How a statement changes an array."""
-    return "updates" if isinstance(node, k.Atomic) else "writes"

@@ -28,7 +28,8 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A finding and what it stops: the loop over `counter` at `loop`, or with no counter the whole function."""
+    """A finding and what it stops: the loop over `counter` at `loop`, with no counter the whole function; the counter
+    of a `while` loop is called "while"."""
 
     function: str
     finding: Finding
@@ -47,6 +48,8 @@ class Refusal:
 
     @property
     def _consequence(self) -> str:
+        if self.counter == "while":
+            return f"this loop of `{self.function}` runs in sequence"
         if self.counter:
             return f"the loop over `{self.counter}` in `{self.function}` runs in sequence"
         return f"all of `{self.function}` runs in sequence on the CPU"

@@ -55,7 +55,9 @@ def sequential_program(base: k.Kernel, definition: Definition, section: Section,
     names = tuple((f"{o.name}.out", o.type) for o in outputs)
     scalars = tuple(k.Local(f"{local.name}.in", local.type) for local in section.inputs)
     geometry = k.Geometry("grid", (k.Const(1, INDEX),), (1,))
-    return _program(base, definition, (*start, *body, *stores), geometry, scalars, names, (k.Const(1, INDEX),))
+    program = _program(base, definition, (*start, *body, *stores), geometry, scalars, names, (k.Const(1, INDEX),))
+    # What the author wrote for groups means a group of one thread here.
+    return replace(program, kernel=replace(program.kernel, grouped=base.grouped, shared=base.shared))
 
 
 def map_program(

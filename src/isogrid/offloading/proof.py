@@ -13,6 +13,7 @@ from isogrid.ir import kernel as k
 from isogrid.ir.assignment import early_reads
 from isogrid.ir.walk import assigned_local, visit
 from isogrid.offloading.context import Candidate, author_name, candidate
+from isogrid.offloading.counters import with_own_counters
 from isogrid.offloading.finding import Finding, Refusal
 from isogrid.offloading.outline import Outline
 from isogrid.offloading.rule1_counted import find_uncounted
@@ -79,7 +80,7 @@ def find_in_text(outline: Outline, node: ast.For | ast.While) -> Finding | None:
 
 def counter_text(node: ast.For | ast.While) -> str:
     """What a loop goes over, as the author calls it."""
-    return ast.unparse(node.target).strip("()") if isinstance(node, ast.For) else ast.unparse(node.test)
+    return ast.unparse(node.target).strip("()") if isinstance(node, ast.For) else "while"
 
 
 def top_level(kernel: k.Kernel) -> tuple[str, k.Block]:
@@ -105,7 +106,8 @@ def _judge(outline: Outline, built: Built, node: ast.For | ast.While) -> Accepte
             later = _reads(body[position + 1 :], assigned_in((statement,)))
             later |= {r.name: r.span for r in built.results if r.name not in assigned_in(body[position + 1 :])}
             carried = _reads(statement.body, assigned_in((statement,)) - {statement.counter})
-            return _judge_candidate(candidate(outline, statement, span, counter_text(node), later, carried), node)
+            loop = with_own_counters(statement)
+            return _judge_candidate(candidate(outline, loop, span, counter_text(node), later, carried, statement), node)
     return Finding("R1", span, "counts in a way that is taken apart", "Loop over `range(...)` or an array")
 
 
@@ -154,8 +156,7 @@ def _atomic_result(one: Candidate) -> Finding | None:
         return Finding(
             "R4",
             atomic.span,
-            f"takes the old value of `{atomic.array}` into `{author_name(name)}`, which depends on the order of the "
-            "iterations",
+            f"uses what `{atomic.array}` held before an update, which depends on the order of the iterations",
             f"Update `{atomic.array}` without using what it held before",
         )
     return None
@@ -166,7 +167,7 @@ def _atomic_result(one: Candidate) -> Finding | None:
 
 def _late_use(outline: Outline, built: Built, loops: list[LoopVerdict]) -> Finding | None:
     """A loop that reads what an earlier one reduced, also through scalars between them."""
-    accepted = {id(v.accepted.candidate.loop): v.accepted for v in loops if v.accepted is not None}
+    accepted = {id(v.accepted.candidate.original): v.accepted for v in loops if v.accepted is not None}
     spans = {outline.span(v.node.iter) for v in loops if isinstance(v.node, ast.For)}
     tests = {outline.span(v.node.test) for v in loops if isinstance(v.node, ast.While)}
     origin: dict[str, tuple[str, Span]] = {}

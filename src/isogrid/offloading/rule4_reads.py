@@ -62,7 +62,7 @@ def _reduced(candidate: Candidate, name: str, span: Span, reduction: Reduction) 
     return Finding(
         "R4",
         span,
-        f"reads `{written}` while line {reduction.span.line} is still combining it",
+        f"reads `{written}`, which line {reduction.span.line} combines in all iterations",
         f"Read `{written}` after the loop, in a function of its own where another loop needs it",
     )
 

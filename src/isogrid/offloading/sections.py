@@ -49,7 +49,9 @@ def split(built: Built, verdict: Verdict) -> Plan:
     label, body = top_level(built.kernel)
     accepted: dict[int, LoopVerdict] = {}
     if verdict.whole is None:
-        accepted = {id(v.accepted.candidate.loop): v for v in verdict.loops if v.accepted and has_atomics(v.accepted)}
+        accepted = {
+            id(v.accepted.candidate.original): v for v in verdict.loops if v.accepted and has_atomics(v.accepted)
+        }
     cut: list[Section] = []
     run: list[k.Statement] = []
     for statement in body:
@@ -58,12 +60,13 @@ def split(built: Built, verdict: Verdict) -> Plan:
             run.append(statement)
             continue
         assert isinstance(statement, k.For)
-        head, loop = _with_plain_bounds(statement, found.number)
+        assert found.accepted is not None
+        head, loop = _with_plain_bounds(found.accepted.candidate.loop, found.number)
         run.extend(head)
         if run:
             cut.append(Section(tuple(run), None, 0))
             run = []
-        inner = None if found.accepted is None else inner_loop(found.accepted)
+        inner = inner_loop(found.accepted)
         cut.append(Section((loop,), found.accepted, found.number, inner=inner))
     if run:
         cut.append(Section(tuple(run), None, 0))

@@ -32,6 +32,21 @@ def _judge_one(candidate: Candidate, array: str, write: Access, index: tuple[Pol
         )
     if any(_tells_apart(candidate, part) for part in index):
         return None
+    if not any(_moves(candidate, part) for part in index):
+        return Finding(
+            "R3",
+            span,
+            f"writes {text}, whose index does not depend on `{candidate.counter}`",
+            f"Make `{candidate.counter}` part of the index, or let the loop over `{array}` be the "
+            "outer one",
+        )
+    if isinstance(write.node, k.Store) and _subtracts(write.node):
+        return Finding(
+            "R3",
+            span,
+            f"updates {text} with `-`, whose operands do not commute, and two iterations may reach the same element",
+            f"Add the negative, {text[:-1]} += -e`",
+        )
     nested = [loop for part in index for loop in _loops_of(candidate, part)]
     if nested:
         loop = nested[0]
@@ -49,6 +64,21 @@ def _judge_one(candidate: Candidate, array: str, write: Access, index: tuple[Pol
         f"writes {text}, and two iterations may reach the same element",
         f"Write `{array}[{candidate.counter}]`, and look up in each iteration what belongs there",
     )
+
+
+def _moves(candidate: Candidate, part: Polynomial) -> bool:
+    """Whether an index may change with the loop's own counter."""
+    forms = candidate.forms
+    return any(forms.kind(atom) in (Kind.COUNTER, Kind.VARYING) for atom in part.atoms())
+
+
+def _subtracts(node: k.Store) -> bool:
+    """`a[k] -= e` on integers."""
+    match node.value:
+        case k.Binary(op="sub", left=k.Load(array=array)):
+            return array == node.array and node.element.is_integer
+        case _:
+            return False
 
 
 def _tells_apart(candidate: Candidate, part: Polynomial) -> bool:
