@@ -204,6 +204,19 @@ def test_float_powers_take_small_literals() -> None:
     assert y.tolist() == [10.0, 27.0]
 
 
+def test_other_float_powers_are_the_function_pow() -> None:
+    def body(x: In[ig.f32, N], y: Out[ig.f32, N]) -> None:
+        y[0] = x[0] ** 0.5 + 2.0 ** x[0]
+        y[1] = pow(x[0], x[1]) - math.pow(x[0], 1.5)
+        s, c = ig.sincos(x[1])
+        m, e = math.frexp(x[0])
+        y[2] = s * s + c * c
+        y[3] = m + ig.f32(e)
+
+    run_one(body, f32(4.0, 1.5, 0.0, 0.0), y := f32(0, 0, 0, 0))
+    assert y.tolist() == [18.0, 0.0, 1.0, 3.5]
+
+
 def test_dtypes_are_values_at_compile_time() -> None:
     def body(x: InOut[ig.Real, N], y: Out[ig.f32, N]) -> None:
         half = x.dtype(0.5)

@@ -87,6 +87,7 @@ def _logarithms(put: Any) -> None:
         return (mpmath.log1p(x) - x) / x**2 if abs(x) > mpf(2) ** -50 else x / 3 - mpf(1) / 2
 
     put("QUICK_LOG", 14, low, high, over, mpmath.log1p, lambda x, p: x + x * x * p)
+    put("LONG_LOG", 18, low, high, over, mpmath.log1p, lambda x, p: x + x * x * p)
 
 
 def _circular(put: Any) -> None:

@@ -3,9 +3,9 @@
     python -m tools.mathlib.reference exp sin      (about two minutes a function on one core)
 
 NumPy's or the C library's f64 function gives a first value, whose error is below 2^-46. Where no f32 rounding boundary
-lies within 2^-45 of it that decides; MPFR decides the others, about a thousand inputs of a function, with as many bits
-as it takes. Nothing of isogrid is used. The digest of a block is the sum of `mixed(x, y)` over its inputs, modulo 2^64:
-isogrid's own kernel `isogrid.cli.numerics` computes the same on any device.
+lies within 2^-45 of it that decides; MPFR decides the others, about a thousand inputs of a function, with as many
+bits as it takes. No function of isogrid is used. The digest of a block is the sum of `mixed(x, y)` over its inputs,
+modulo 2^64: the kernel of `isogrid numerics` computes the same on any device.
 """
 
 import ctypes
@@ -19,25 +19,17 @@ import gmpy2
 import numpy as np
 from gmpy2 import mpfr
 
+from isogrid.mathlib.digests import BLOCK, mixed
+
 ROOT = Path(__file__).resolve().parents[2]
 DIGESTS = ROOT / "src" / "isogrid" / "mathlib" / "digests"
 HARD = ROOT / "tests" / "numerics" / "hard"
-#: Inputs of one digest, and of one step of the computation.
-BLOCK, STEP = 1 << 22, 1 << 15
+#: Inputs of one step of the computation.
+STEP = 1 << 15
 MARGIN = 2.0**-45
 #: What is kept as a hard case.
 KEPT = 2.0**-46
 Array = np.ndarray[Any, Any]
-
-
-def mixed(x: Array, y: Array) -> Array:
-    """A u64 per input and result, both as u32 bits."""
-    v = (y.astype(np.uint64) << np.uint64(32)) | x
-    v *= np.uint64(0x9E3779B97F4A7C15)
-    v ^= v >> np.uint64(32)
-    v *= np.uint64(0xD6E8FEB86659FD93)
-    v ^= v >> np.uint64(29)
-    return v
 
 
 def _exp10(x: Array) -> Array:

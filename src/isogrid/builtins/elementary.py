@@ -7,6 +7,7 @@ rounded one, so any other method gives the same bits; an f64 result is what that
 from collections.abc import Callable
 from typing import Any, Final
 
+from isogrid.builtins import integers
 from isogrid.builtins.evaluated import evaluate
 from isogrid.builtins.table import Builtin, Signature
 from isogrid.ir.types import Scalar
@@ -40,7 +41,18 @@ _ROWS: Final[tuple[tuple[str, bool, tuple[str, ...], str], ...]] = (
     ("atanh", True, ("x",), "Inverse hyperbolic tangent; infinite at -1 and 1, NaN outside."),
     ("cbrt", True, ("x",), "Cube root."),
     ("rsqrt", False, ("x",), "1 / sqrt(x), rounded once; infinite at 0, NaN below it."),
+    ("pow", True, ("x", "y"), "x to the power y, with the special values of C."),
+    ("atan2", True, ("y", "x"), "Angle of the point (x, y) in radians, from -pi to pi."),
+    ("hypot", True, ("x", "y"), "sqrt(x * x + y * y) without overflow on the way."),
+    ("remainder", True, ("x", "y"), "x - n * y with n the integer nearest to x / y, exact; NaN for y = 0."),
+    ("nextafter", True, ("x", "y"), "The float next to x in the direction of y."),
+    ("round_away", False, ("x",), "Nearest integral value in x's type, halves away from zero."),
 )
+
+
+def compiled_of(row: str, operand: Scalar) -> str:
+    """The compiled function that a row stands for, by the type of the first operand."""
+    return compiled_name(row.removesuffix(f"_{operand.value}"), operand)
 
 
 def _meaning(name: str) -> Callable[..., Any]:
@@ -50,8 +62,16 @@ def _meaning(name: str) -> Callable[..., Any]:
     return meaning
 
 
-#: The functions of the language that `isogrid.mathlib` computes.
-ELEMENTARY: Final[tuple[Builtin, ...]] = tuple(
+def _exponent_meaning(operand: Scalar) -> Callable[..., Any]:
+    """The result is an i32 for both operand types, so the row fixes the operand."""
+
+    def meaning(type: Scalar, x: Any) -> int:
+        return integers.wrap(type, evaluate(compiled_name("frexp_exponent", operand), type, (x,)))
+
+    return meaning
+
+
+_SAME: Final[tuple[Builtin, ...]] = tuple(
     Builtin(
         name,
         (f"math.{name}" if of_math else f"isogrid.{name}",),
@@ -63,16 +83,40 @@ ELEMENTARY: Final[tuple[Builtin, ...]] = tuple(
     for name, of_math, parameters, doc in _ROWS
 )
 
+#: Functions with an integer operand or result.
+_MIXED: Final = (
+    Builtin(
+        "ldexp", ("math.ldexp",), ("x", "i"),
+        tuple(Signature((type, index), type) for type in _FLOATS for index in (Scalar.I64, Scalar.I32)),
+        _meaning("ldexp"), "x times 2 to the power i, rounded once.",
+    ),
+    Builtin(
+        "frexp_mantissa", ("isogrid.frexp_mantissa",), ("x",), tuple(Signature((type,), type) for type in _FLOATS),
+        _meaning("frexp_mantissa"), "m of x = m * 2**e with 1/2 <= abs(m) < 1; x itself for 0, infinities, NaN.",
+    ),
+    *(
+        Builtin(
+            f"frexp_exponent_{type.value}", ("isogrid.frexp_exponent",), ("x",), (Signature((type,), Scalar.I32),),
+            _exponent_meaning(type), "e of x = m * 2**e with 1/2 <= abs(m) < 1; 0 for 0, infinities, NaN.",
+        )
+        for type in _FLOATS
+    ),
+)  # fmt: skip
+
+#: The functions of the language that `isogrid.mathlib` computes.
+ELEMENTARY: Final[tuple[Builtin, ...]] = (*_SAME, *_MIXED)
+
 #: Every compiled function, by name: types of its parameters, type of its result.
 COMPILED: Final[dict[str, tuple[tuple[Scalar, ...], Scalar]]] = {
-    compiled_name(row.name, signature.result): (signature.parameters, signature.result)
+    compiled_of(row.name, signature.parameters[0]): (signature.parameters, signature.result)
     for row in ELEMENTARY
     for signature in row.signatures
+    if Scalar.I32 not in signature.parameters
 }
 
 _LATER: Final = (
     "degrees", "erf", "erfc", "gamma", "lgamma", "radians",
-    "atan2", "fmod", "hypot", "pow", "remainder", "ldexp", "dist", "nextafter", "ulp",
+    "dist", "ulp",
 )  # fmt: skip
 
 #: Functions that the language does not compute: refused by name, never approximated. Spelling -> name as written.
@@ -80,9 +124,6 @@ NOT_YET: Final[dict[str, str]] = {f"math.{name}": f"math.{name}" for name in _LA
 
 #: What an author can write instead today, where there is something exact.
 INSTEAD: Final[dict[str, str]] = {
-    "math.pow": "an integer power is `x ** n`; a float takes a literal exponent from 0 to 4",
-    "math.fmod": "`a % b` is exact too, with the sign of b",
-    "math.hypot": "`math.sqrt(x * x + y * y)`, which may overflow where hypot would not",
     "math.degrees": "multiply by the constant, `x * (180.0 / math.pi)`",
     "math.radians": "multiply by the constant, `x * (math.pi / 180.0)`",
 }

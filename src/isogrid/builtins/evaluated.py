@@ -22,7 +22,8 @@ from isogrid.support.errors import CompilerBug
 
 def evaluate(name: str, type: Scalar, values: Sequence[Any]) -> Any:
     """The function's value as a NumPy scalar (or int), for NumPy scalars or ints."""
-    result = python_function(name)(*[v if isinstance(v, int) else float(v) for v in values])
+    operands = [v & (1 << 64) - 1 if isinstance(v, int) else float(v) for v in values]
+    result = python_function(name)(*operands)
     return floats.number(type, result) if type.is_float else result
 
 
@@ -114,12 +115,15 @@ _OPERATIONS: Final[dict[str, str]] = {
     "fceil": "ceil({0})", "ftrunc": "trunc({0})", "froundeven": "rint({0})", "fmin": "least({0}, {1})",
     "fmax": "greatest({0}, {1})", "fcopysign": "copysign({0}, {1})", "feq": "{0} == {1}", "fne": "{0} != {1}",
     "flt": "{0} < {1}", "fle": "{0} <= {1}", "fisnan": "{0} != {0}", "select": "{1} if {0} else {2}",
-    "fpext": "{0}", "fptrunc": "{0}", "bits": "bits_{operand}({0})", "ffmod": "fmod({0}, {1})",
+    "fpext": "{0}", "fptrunc": "{0}", "bits": "bits_{operand}({0})", "ffmod": "remainder({0}, {1})",
     "iadd": "({0} + {1}) & {mask}", "isub": "({0} - {1}) & {mask}", "imul": "({0} * {1}) & {mask}",
     "ineg": "-{0} & {mask}", "iand": "{0} & {1}", "ior": "{0} | {1}", "ixor": "{0} ^ {1}", "inot": "{0} ^ {mask}",
     "shl": "({0} << {1}) & {mask}", "lshr": "{0} >> {1}", "ashr": "(({0} ^ {half}) - {half} >> {1}) & {mask}",
     "umulhi": "{0} * {1} >> {bits}", "udiv": "{0} // {1}", "urem": "{0} % {1}", "ieq": "{0} == {1}",
-    "ine": "{0} != {1}", "ult": "{0} < {1}", "ule": "{0} <= {1}", "umin": "min({0}, {1})", "umax": "max({0}, {1})",
+    "ine": "{0} != {1}",
+    "smin": "min({0}, {1}, key=sext_{operand})", "smax": "max({0}, {1}, key=sext_{operand})",
+    "ult": "{0} < {1}", "ule": "{0} <= {1}",
+    "umin": "min({0}, {1})", "umax": "max({0}, {1})",
     "slt": "({0} ^ {half}) < ({1} ^ {half})", "sle": "({0} ^ {half}) <= ({1} ^ {half})",
     "clz": "{bits} - int({0}).bit_length()", "trunc": "{0} & {mask}", "zext": "int({0})",
     "sext": "sext_{operand}({0}) & {mask}", "uitofp": "float({0})", "sitofp": "float(sext_{operand}({0}))",
@@ -160,6 +164,7 @@ _HELPERS: Final[dict[str, Any]] = {
     "floor": _f64_method(floats.floor), "ceil": _f64_method(floats.ceil), "trunc": _f64_method(floats.trunc),
     "rint": _f64_method(floats.round_even), "least": _f64_method(floats.minimum),
     "greatest": _f64_method(floats.maximum),
+    "remainder": _f64_method(floats.fmod),
     "bits_f64": lambda x: struct.unpack("<Q", struct.pack("<d", x))[0],
     "bits_f32": lambda x: struct.unpack("<I", struct.pack("<f", x))[0],
     "bits_i64": _f64_of_bits, "bits_i32": _f32_of_bits,

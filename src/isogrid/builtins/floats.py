@@ -104,7 +104,7 @@ def _fma_exact(a: float, b: float, c: float) -> float:
         return math.inf if numerator > 0 else -math.inf
 
 
-def _fmod(type: Scalar, a: Any, b: Any) -> Any:
+def fmod(type: Scalar, a: Any, b: Any) -> Any:
     """C's fmod: exact, so the f64 result of two f32 values is an f32."""
     if b == 0.0 or a != a or b != b or math.isinf(a):
         return number(type, math.nan)
@@ -113,7 +113,7 @@ def _fmod(type: Scalar, a: Any, b: Any) -> Any:
 
 def mod(type: Scalar, a: Any, b: Any) -> Any:
     """`a % b` with the sign of b; NaN for b = 0."""
-    r = _fmod(type, a, b)
+    r = fmod(type, a, b)
     if r != r:
         return r
     if r == 0.0:
@@ -125,7 +125,7 @@ def floordiv(type: Scalar, a: Any, b: Any) -> Any:
     """`a // b` by CPython's method, each step in the type; `a / b` for b = 0."""
     if b == 0.0:
         return a / b
-    r = _fmod(type, a, b)
+    r = fmod(type, a, b)
     quotient = (a - r) / b
     if r != 0.0 and (b < 0.0) != (r < 0.0):
         quotient = quotient - number(type, 1.0)

@@ -107,6 +107,8 @@ FUNCTIONS: Final[tuple[Builtin, ...]] = (
             "Square root, correctly rounded; NaN below zero, -0 stays."),
     Builtin("fma", ("isogrid.fma", "math.fma"), ("a", "b", "c"), _same(3, FLOATS), floats.fma,
             "a * b + c, rounded once."),
+    Builtin("fmod", ("math.fmod",), ("x", "y"), _same(2, FLOATS), floats.fmod,
+            "x - n * y with n = x / y truncated, exact, with the sign of x; NaN for y = 0."),
     Builtin("floor", ("math.floor",), ("x",), _same(1, FLOATS), floats.floor,
             "Largest integral value not above x, in x's type."),
     Builtin("ceil", ("math.ceil",), ("x",), _same(1, FLOATS), floats.ceil,

@@ -143,8 +143,8 @@ _ROWS: Final = (
     Operator(
         "pow", "**", "binary", _any_integer_right(*INTEGERS) + _same(2, FLOATS),
         _by_kind(integers.power, floats.power),
-        "Integers exact, a trap for a negative exponent; floats take a literal exponent of 0 to 4 and multiply from "
-        "left to right.",
+        "Integers exact, a trap for a negative exponent; floats multiply from left to right for a literal exponent of "
+        "0 to 4, and take `math.pow` for any other.",
         _traps((CHECKED, _VALUE + _OVERFLOW), (MODULAR, _VALUE)), _NO_BOOL,
     ),
     Operator(

@@ -12,7 +12,7 @@ def main(arguments: list[str] | None = None) -> None:
     except ModuleNotFoundError:
         print("the command line needs typer and rich: pip install 'isogrid[cli]'", file=sys.stderr)
         raise SystemExit(FAILED) from None
-    from isogrid.cli import bench, check, devices, doctor, emit, explain, run
+    from isogrid.cli import bench, check, devices, doctor, emit, explain, numerics, run
 
     app = typer.Typer(
         name="isogrid",
@@ -29,5 +29,6 @@ def main(arguments: list[str] | None = None) -> None:
     app.command(name="explain")(explain.explain)
     app.command(name="devices")(devices.devices)
     app.command(name="doctor")(doctor.doctor)
+    app.command(name="numerics")(numerics.numerics)
     app.command(name="bench", context_settings=arguments_go_on)(bench.bench)
     app(args=arguments, prog_name="isogrid")

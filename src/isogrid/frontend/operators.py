@@ -78,7 +78,7 @@ def binary(
     type, (x, y), pending = unify(builder, (a, b), nodes, place, f"`{symbol}`")
     _check_type(builder, op, type, nodes, place)
     if op == "pow" and type.is_float:
-        _refuse_power(builder, nodes, place)
+        return Typed(k.Call("pow", (x, y), type, span=builder.span(place)), pending)
     checked = OPERATORS[op].can_trap(type)
     return Typed(k.Binary(op, x, y, type, checked, span=builder.span(place)), pending)
 
@@ -174,14 +174,15 @@ def _with_free_right(
     nodes: tuple[ast.expr, ast.expr],
     place: ast.AST,
 ) -> Value | None:
-    """Shifts and powers of integers, whose right operand keeps its own integer type; None for a power of floats."""
+    """Shifts and powers of integers, whose right operand keeps its own integer type, and small powers of floats; None
+    for other powers of floats."""
     base = left
     if not isinstance(base, Typed):
         if not isinstance(right, Typed) or not right.type.is_integer or default_type(base) is not INDEX:
             return None if op == "pow" and _float_like(left, right) else _refuse_amount(builder, op, left, right, nodes)
         base = Typed(typed_as(builder, base, right.type, nodes[0]), right.pending)
     if op == "pow" and base.type.is_float:
-        return _float_power(builder, base, right, nodes, place)
+        return _small_power(builder, base, right, nodes, place)
     _check_type(builder, op, base.type, nodes, place)
     if isinstance(right, Typed):
         if not right.type.is_integer and not right.pending:
@@ -199,17 +200,15 @@ def _float_like(left: Typed | Untyped, right: Typed | Untyped) -> bool:
     return any((v.type if isinstance(v, Typed) else default_type(v)).is_float for v in (left, right))
 
 
-def _float_power(
+def _small_power(
     builder: Builder, base: Typed, right: Typed | Untyped, nodes: tuple[ast.expr, ast.expr], place: ast.AST
-) -> Value:
-    """A float to a literal power of 0 to 4; all others need the function `pow`."""
+) -> Value | None:
+    """A float to a literal power of 0 to 4, by multiplications; None for any other: the function `pow` computes it."""
     if isinstance(right, Literal) and not isinstance(right.value, bool) and right.value in range(LARGEST_EXPONENT + 1):
         exponent = as_type(builder, Literal(int(right.value)), base.type, nodes[1])
         power = k.Binary("pow", base.expression, exponent, base.type, checked=False, span=builder.span(place))
         return Typed(power, base.pending)
-    if base.pending:
-        return base
-    _refuse_power(builder, nodes, place)
+    return None
 
 
 def _check_type(builder: Builder, op: str, type: Scalar, nodes: tuple[ast.expr, ...], place: ast.AST) -> None:
@@ -247,22 +246,6 @@ def _refuse_division(builder: Builder, type: Scalar, nodes: tuple[ast.expr, ...]
 def _operand(text: str, node: ast.expr) -> str:
     simple = isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call | ast.Constant)
     return text if simple or text.startswith("(") else f"({text})"
-
-
-def _refuse_power(builder: Builder, nodes: tuple[ast.expr, ...], place: ast.AST) -> NoReturn:
-    root = isinstance(nodes[1], ast.Constant) and nodes[1].value == 0.5
-    builder.refuse(
-        "IG102",
-        "a float power with this exponent is not supported yet",
-        place,
-        "the exponent is not a literal from 0 to 4",
-        why="other powers need the function `pow`, which comes with the elementary functions",
-        remedies=(
-            f"write `math.sqrt({builder.text(nodes[0])})`"
-            if root
-            else "write a literal exponent from 0 to 4, or multiply in a loop",
-        ),
-    )
 
 
 def _refuse_amount(

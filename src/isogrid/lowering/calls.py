@@ -5,7 +5,7 @@
 
 from collections.abc import Callable
 
-from isogrid.builtins.elementary import ELEMENTARY
+from isogrid.builtins.elementary import ELEMENTARY, compiled_of
 from isogrid.ir import device as d
 from isogrid.ir import kernel as k
 from isogrid.ir.types import Scalar
@@ -22,7 +22,6 @@ from isogrid.lowering.machine import (
     resized,
     test,
 )
-from isogrid.mathlib.functions import compiled_name
 from isogrid.support.errors import CompilerBug
 
 _ELEMENTARY = frozenset(row.name for row in ELEMENTARY)
@@ -35,6 +34,7 @@ _FLOAT_OPERATIONS = {
     "ceil": "fceil",
     "trunc": "ftrunc",
     "round": "froundeven",
+    "fmod": "ffmod",
 }
 
 
@@ -44,10 +44,19 @@ def lower_call(builder: Builder, node: k.Call, arguments: tuple[d.Expr, ...]) ->
         return op(_FLOAT_OPERATIONS[node.name], MACHINE[node.type], *arguments, span=node.span)
     lower = _LOWERINGS.get(node.name)
     if lower is None and node.name in _ELEMENTARY:
-        return lower_elementary(builder, compiled_name(node.name, node.arguments[0].type), arguments)
+        return _elementary(builder, node, arguments)
     if lower is None:
         raise CompilerBug(f"{node.span}: no lowering for the function `{node.name}`")
     return lower(builder, node, arguments)
+
+
+def _elementary(builder: Builder, node: k.Call, arguments: tuple[d.Expr, ...]) -> d.Expr:
+    """The compiled function; an exponent of `ldexp` is an i64 there."""
+    wide = tuple(
+        resized(value, argument.type, d.Machine.I64) if argument.type is Scalar.I32 else value
+        for value, argument in zip(arguments, node.arguments, strict=True)
+    )
+    return lower_elementary(builder, compiled_of(node.name, node.arguments[0].type), wide)
 
 
 def _select(builder: Builder, node: k.Call, arguments: tuple[d.Expr, ...]) -> d.Expr:

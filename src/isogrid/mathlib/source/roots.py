@@ -5,11 +5,14 @@ import math
 import isogrid as ig
 from isogrid import f32, f64, w64
 from isogrid.mathlib.source.pairs import (
+    add,
     multiply_one,
     narrow,
     quick_sum,
+    square_root,
     two_product,
 )
+from isogrid.mathlib.source.quick import settled
 
 
 @ig.func
@@ -77,3 +80,38 @@ def rsqrt_f32_pair(x: f32) -> f32:
     y = ig.select(x == 0.0, math.copysign(f32(math.inf), x), narrow(h, l))
     y = ig.select(x < 0.0, f32(math.nan), y)
     return ig.select(x == math.inf, f32(0.0), y)
+
+
+@ig.func
+def hypot_pair(a: f64, b: f64) -> tuple[f64, f64]:
+    """sqrt(a^2 + b^2) where the squares neither overflow nor underflow."""
+    ah, al = two_product(a, a)
+    bh, bl = two_product(b, b)
+    sh, sl = add(ah, al, bh, bl)
+    return square_root(sh, sl)
+
+
+@ig.func
+def hypot_f64(x: f64, y: f64) -> f64:
+    """Scaled by 2^600 or 2^-600 where squares would leave the range."""
+    a, b = abs(x), abs(y)
+    most = ig.select(a > b, a, b)
+    large, small = most > 1e150, most < 1e-140
+    scale = ig.select(large, f64(2.0**-600), ig.select(small, f64(2.0**600), f64(1.0)))
+    back = ig.select(large, f64(2.0**600), ig.select(small, f64(2.0**-600), f64(1.0)))
+    h, l = hypot_pair(a * scale, b * scale)
+    result = (h + l) * back
+    result = ig.select((x != x) | (y != y), f64(math.nan), result)
+    return ig.select((a == math.inf) | (b == math.inf), f64(math.inf), result)
+
+
+@ig.func
+def hypot_f32(x: f32, y: f32) -> f32:
+    """The squares are exact in f64, and no f32 leaves its range there."""
+    a, b = f64(x), f64(y)
+    result, good = settled(math.sqrt(ig.fma(a, a, b * b)))
+    if not good:
+        h, l = hypot_pair(a, b)
+        result = narrow(h, l)
+    result = ig.select((x != x) | (y != y), f32(math.nan), result)
+    return ig.select((abs(x) == math.inf) | (abs(y) == math.inf), f32(math.inf), result)
