@@ -16,8 +16,9 @@ from isogrid.diagnostics.render_text import render_reports
 from isogrid.diagnostics.report import Report
 
 HERE = Path(__file__).parent
-#: `signature` and `races` have tests of their own: refused when decorated, and with counterexamples that are run.
-FOLDERS = sorted(f for f in HERE.iterdir() if f.is_dir() and f.name not in ("signature", "races", "__pycache__"))
+#: These have tests of their own: refused when decorated, with counterexamples that are run, and by one target alone.
+OTHERS = ("signature", "races", "targets", "__pycache__")
+FOLDERS = sorted(f for f in HERE.iterdir() if f.is_dir() and f.name not in OTHERS)
 CASES = [case for folder in FOLDERS for case in sorted(folder.glob("*.py"))]
 MARK = re.compile(r"# refuse: (IG\d+(?:, IG\d+)*)\s*$")
 

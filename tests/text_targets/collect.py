@@ -20,12 +20,11 @@ Array = np.ndarray[Any, Any]
 
 @dataclass
 class Expected:
-    """What the interpreter said about a launch, and what the test was called."""
+    """What the interpreter said about a launch, and what the test was called. Arrays go by name, or in order."""
 
     title: str
     text: str
-    arrays: list[Array]
-    trap: Any = None
+    arrays: list[Array] | dict[str, Array]
 
 
 @dataclass
@@ -69,11 +68,13 @@ class Session:
             return f"{want.title}: {error}"
         if language.records and found.trap != want.text:
             return f"{want.title}: trap\n  want {want.text!r}\n  have {found.trap!r}\n{launch.unit.printed.text}"
-        if not language.records and (found.key is not None or found.trap) != bool(want.text):
+        if not language.records and (found.key is not None or found.trap != "") != (want.text != ""):
             return f"{want.title}: {want.text!r}, but key {found.key} {found.trap}\n{launch.unit.printed.text}"
         if want.text:
             return ""
-        for (name, have), good in zip(found.arrays.items(), want.arrays, strict=True):
+        arrays = want.arrays if isinstance(want.arrays, dict) else dict(zip(found.arrays, want.arrays, strict=True))
+        for name, good in arrays.items():
+            have = found.arrays[name]
             a, b = support.bits(good), support.bits(have)
             if not np.array_equal(a, b):
                 at = np.nonzero(a != b)

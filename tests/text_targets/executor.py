@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -51,8 +51,8 @@ class Language:
     records: bool = True
     #: Whether the text has meetings, for which threads must be fibers.
     meets: Callable[[str], bool] = lambda text: True
-    #: Text to put in place of other text, where the host has another way.
-    instead: Mapping[str, str] = field(default_factory=dict[str, str])
+    #: Puts other text where the host has another way.
+    prepare: Callable[[str], str] = lambda text: text
 
 
 @dataclass
@@ -108,10 +108,7 @@ class Collector:
         number = len(self.units)
         entry = f"run_{number}"
         printed = self.language.print(device, options, small, entry)
-        text = printed.text
-        for old, new in self.language.instead.items():
-            text = text.replace(old, new)
-        unit = Unit(printed, device, entry, text)
+        unit = Unit(printed, device, entry, self.language.prepare(printed.text))
         self.units[entry] = unit
         return unit
 

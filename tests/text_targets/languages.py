@@ -1,10 +1,15 @@
 """The text targets as the tests run them on the host."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from isogrid.backends.cuda.spelling import SUPPORT
 from isogrid.backends.cuda.text import emit_cuda_text
+from isogrid.backends.metal.text import emit_metal_text
+from isogrid.backends.opencl.spelling import OpenClFacts
+from isogrid.backends.opencl.text import emit_opencl_text
 from isogrid.ir import device as d
 from isogrid.printers.c_family import Printed
 from isogrid.printers.c_family_frame import parameters_of
@@ -20,15 +25,77 @@ def print_cuda(kernel: d.Kernel, options: Mapping[str, Any], small: bool, entry:
     return Printed(module.text, entry, parameters, module.block, module.tile, module.static_shared)
 
 
+_HOST_BARRIER_OR = "static bool barrier_or(bool value) { return host::barrier_or(value); }"
+
 CUDA_TEXT = Language(
     "cuda_text",
     "cuda.h",
     print_cuda,
     meets=lambda text: any(word in text for word in ("__sync", "_sync(", "barrier_or(")),
-    instead={SUPPORT["barrier_or("]: "static bool barrier_or(bool value) { return host::barrier_or(value); }"},
+    prepare=lambda text: text.replace(SUPPORT["barrier_or("], _HOST_BARRIER_OR),
 )
 
 
 class CudaCollector(Collector):
     def __init__(self) -> None:
         super().__init__(CUDA_TEXT)
+
+
+def print_opencl(kernel: d.Kernel, options: Mapping[str, Any], small: bool, entry: str) -> Printed:
+    return emit_opencl_text(kernel, small=small, entry=entry)
+
+
+def print_plain_opencl(kernel: d.Kernel, options: Mapping[str, Any], small: bool, entry: str) -> Printed:
+    return emit_opencl_text(kernel, OpenClFacts(atomics_64=False), small=small, entry=entry)
+
+
+def print_metal(kernel: d.Kernel, options: Mapping[str, Any], small: bool, entry: str) -> Printed:
+    return emit_metal_text(kernel, small=small, entry=entry)
+
+
+def static_arrays(word: str) -> Callable[[str], str]:
+    """Make the arrays of a group `static`, which the host shares between fibers."""
+    array = re.compile(rf"^(\s+){word} (\w+ \w+\[\d+\];)", re.MULTILINE)
+    return lambda text: array.sub(r"\1static \2", text)
+
+
+def host_metal(text: str) -> str:
+    """What fills the positions of a thread is a macro on the host, and the head is included once for all."""
+    text = static_arrays("threadgroup")(text)
+    text = re.sub(r",\s+uint \w+_position \[\[\w+\]\]", "", text)
+    return text.replace("#include <metal_stdlib>\nusing namespace metal;\n", "")
+
+
+OPENCL_TEXT = Language(
+    "opencl_text",
+    "opencl.h",
+    print_opencl,
+    records=False,
+    meets=lambda text: "barrier(" in text,
+    prepare=static_arrays("__local"),
+)
+#: For devices without 64-bit atomics.
+PLAIN_OPENCL_TEXT = replace(OPENCL_TEXT, name="plain_opencl_text", print=print_plain_opencl)
+METAL_TEXT = Language(
+    "metal_text",
+    "metal_stdlib",
+    print_metal,
+    records=False,
+    meets=lambda text: "barrier(" in text or "simd_" in text,
+    prepare=host_metal,
+)
+
+
+class OpenclCollector(Collector):
+    def __init__(self) -> None:
+        super().__init__(OPENCL_TEXT)
+
+
+class PlainOpenclCollector(Collector):
+    def __init__(self) -> None:
+        super().__init__(PLAIN_OPENCL_TEXT)
+
+
+class MetalCollector(Collector):
+    def __init__(self) -> None:
+        super().__init__(METAL_TEXT)

@@ -30,13 +30,14 @@ class PassResult:
 
 @dataclass(frozen=True, slots=True)
 class Stages:
-    """`passes` are in run order; `wide` tells that the code is for launches of any size."""
+    """`passes` are in run order; `small` tells that the code is for launches whose sizes are all below 2^31."""
 
     specialisation: "Specialisation"
     options: Mapping[str, Any]
     built: k.Kernel
     passes: tuple[PassResult, ...]
     device: d.Kernel
+    small: bool = True
 
     @property
     def optimised(self) -> k.Kernel:
@@ -66,7 +67,7 @@ def stages_of(kernel: "Kernel", settings: Sequence[str] = (), *, wide: bool = Fa
         if name not in disabled:
             results.append(PassResult(name, current, run(current, context)))
             current = results[-1].after
-    return Stages(chosen, options, built, tuple(results), lower(current, facts))
+    return Stages(chosen, options, built, tuple(results), lower(current, facts), not wide)
 
 
 def generated(stages: Stages) -> tuple[str, str, tuple[str, ...]]:

@@ -5,6 +5,8 @@ y[i] = a * x[i] + y[i]        const int i = (int)blockIdx.x * 256 + (int)threadI
                               y[i] = __fmaf_rn(a, x[i], y[i]);
 """
 
+from collections.abc import Mapping
+
 from isogrid.analysis.meetings import find_meetings
 from isogrid.diagnostics.span import Span
 from isogrid.ir import device as d
@@ -16,9 +18,9 @@ from isogrid.printers.c_family_frame import Frame, Parameter, scalar_types
 from isogrid.printers.c_family_helpers import helper_texts
 from isogrid.printers.c_family_intervals import close_intervals
 from isogrid.printers.c_family_meetings import Together
-from isogrid.printers.c_family_names import inline_temporaries, names_of
+from isogrid.printers.c_family_names import Names, inline_temporaries, names_of
 from isogrid.printers.c_family_ranges import Ranges
-from isogrid.printers.c_family_signs import variable_types
+from isogrid.printers.c_family_signs import Signs
 from isogrid.printers.c_family_spelling import Spelling
 from isogrid.printers.c_family_statements import Body, Source
 from isogrid.printers.c_family_tables import table_text
@@ -70,8 +72,7 @@ def print_kernel(
     expressions = Expressions(spelling, ranges, names.given, frame.specials, elements, scalars)
     meetings = find_meetings(kernel)
     together = Together(kernel, spelling, frame, meetings)
-    types = variable_types(kernel, dict(scalars))
-    body = Body(kernel, spelling, names, expressions, types, source, together, 1)
+    body = Body(kernel, spelling, names, expressions, Signs(kernel, dict(scalars)), source, together, 1)
     body.skipped = frozenset(frame.aliases)
     for name in frame.aliases:
         special = next(n.value for n in kernel.body if isinstance(n, d.Let) and n.name == name)
@@ -112,9 +113,9 @@ def _head(kernel: d.Kernel, spelling: Spelling, frame: Frame, together: Together
     """What stands before the body, and the bytes of the group's arrays."""
     arrays, bytes_ = _arrays(kernel, spelling, frame, together)
     lines = [
+        *arrays,
         "// Nothing is done while a trap of an earlier launch waits to be raised.",
         "if (guard != 0 && *guard != ~(u64)0) return;",
-        *arrays,
         *frame.lines,
     ]
     if together.needs_key:
@@ -152,20 +153,17 @@ def _zeroing(kernel: d.Kernel, spelling: Spelling, frame: Frame, together: Toget
     lines: list[str] = []
     thread = frame.local_index.text
     for buffer in kernel.buffers:
-        names: list[tuple[str, str]] = []
+        names: list[str] = []
         if buffer.space is Space.SHARED and buffer.zeroed:
-            zero = "false" if buffer.element is Scalar.BOOL else "0"
-            names.append((frame.names.give("buffer", buffer.name), zero))
+            names.append(frame.names.give("buffer", buffer.name))
         if buffer.name in together.shared_totals:
-            names.append((together.counters(buffer.name), "0"))
-        for name, zero in names:
+            names.append(together.counters(buffer.name))
+        for name in names:
             if (buffer.count or 0) <= frame.threads:
                 test = f"if ({thread} < {buffer.count}) " if buffer.count != frame.threads else ""
-                lines.append(f"{test}{name}[{thread}] = {zero};")
+                lines.append(f"{test}{name}[{thread}] = 0;")
             else:
-                lines.append(
-                    f"for (int at = {thread}; at < {buffer.count}; at += {frame.threads}) {name}[at] = {zero};"
-                )
+                lines.append(f"for (int at = {thread}; at < {buffer.count}; at += {frame.threads}) {name}[at] = 0;")
     if "lost_total" in together.shared:
         type = CType(together.shared["lost_total"][0])
         lines.append(f"if ({thread} == 0) lost_total[0] = ~({type.value})0;")
@@ -174,10 +172,24 @@ def _zeroing(kernel: d.Kernel, spelling: Spelling, frame: Frame, together: Toget
     return lines
 
 
-def uses_f64(kernel: d.Kernel) -> Span | None:
-    """Where a kernel first has a 64-bit float, None if it has none."""
-    for node in visit(kernel.body):
-        type = getattr(node, "type", None)
-        if type is d.Machine.F64:
-            return node.span
-    return None
+def entry_name(kernel: d.Kernel) -> str:
+    """The author's name of the kernel, as an entry may be called."""
+    return Names().fresh(kernel.name)
+
+
+def uses_f64(kernel: d.Kernel) -> bool:
+    """Whether a kernel has a 64-bit float anywhere."""
+    if any(getattr(p, "element", getattr(p, "type", None)) is Scalar.F64 for p in kernel.parameters):
+        return True
+    if any(b.element is Scalar.F64 for b in kernel.buffers):
+        return True
+    return any(getattr(node, "type", None) is d.Machine.F64 for node in visit(kernel.body))
+
+
+def with_support(text: str, support: Mapping[str, str]) -> str:
+    """The text with those functions behind its head that something in it calls."""
+    called = [function for call, function in support.items() if call in text]
+    if not called:
+        return text
+    end = text.index("\n\n")
+    return text[:end] + "\n\n" + "\n\n".join(called) + text[end:]

@@ -72,7 +72,8 @@ class Expressions:
                     return self.text(self.deferred[node.name])
                 return Text(self.names["value", node.name], self.types[node.name])
             case d.Argument():
-                return Text(self.names[node.kind, node.name], self.argument_type(node))
+                found = Text(self.names[node.kind, node.name], self.argument_type(node))
+                return _as_truth(found) if node.type is Machine.I1 else found
             case d.Special():
                 return self.specials[node.kind, node.axis]
             case d.Load():
@@ -131,7 +132,8 @@ class Expressions:
 
     def _load(self, node: d.Load) -> Text:
         name = self.names["buffer", node.buffer]
-        return Text(f"{name}[{self.index(node.index).text}]", element_type(self.elements[node.buffer]))
+        found = Text(f"{name}[{self.index(node.index).text}]", element_type(self.elements[node.buffer]))
+        return _as_truth(found) if node.type is Machine.I1 else found
 
     # --- operations ---------------------------------------------------------------------------------------------------
 
@@ -233,7 +235,8 @@ class Expressions:
             sign = {"iand": "&&", "ior": "||", "ixor": "!="}[node.op]
             return infix(sign, self.text(a), self.text(b), CType.BOOL)
         type = self._common(a, b, node.type)
-        return infix(_SIGNS[node.op], self.loosely(a, type), self.loosely(b, type), type)
+        first, second = self.loosely(a, type), self.loosely(b, type)
+        return infix(_SIGNS[node.op], first, second, _wider(first.type, second.type))
 
     def _common(self, a: d.Expr, b: d.Expr, machine: Machine) -> CType:
         """A type for both operands of an operation that does not care for signs."""
@@ -322,6 +325,7 @@ class Expressions:
         else:
             type = self._common(first, second, node.type)
             one, other = self.loosely(first, type), self.loosely(second, type)
+            type = _wider(one.type, other.type)
         test = self.text(condition)
         text = f"{test.inside('?', right=True)} ? {one.inside('?', right=True)} : {other.inside('?', right=True)}"
         return Text(text, type, PRECEDENCE["?"], "?")
@@ -439,3 +443,13 @@ class Expressions:
         if text.type.bits < 32 and type is CType.I32 and text.type.is_integer:
             return Text(text.text, type, text.precedence, text.sign)
         return cast(text, type)
+
+
+def _wider(a: CType, b: CType) -> CType:
+    """The type that C gives an operation on two types of equal sign."""
+    return a if a.bits >= b.bits else b
+
+
+def _as_truth(text: Text) -> Text:
+    """A byte of memory as a bool."""
+    return infix("!=", text, Text("0", CType.I32), CType.BOOL)

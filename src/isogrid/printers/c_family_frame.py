@@ -173,7 +173,7 @@ class Frame:
                     if key not in self.specials:
                         self.specials[key] = Text(self.names.give("value", node.name), self.size)
                         self.aliases[node.name] = special.kind
-                case d.Let():
+                case d.Let() | d.Set(value=d.Literal()):
                     continue
                 case _:
                     return
@@ -229,7 +229,7 @@ class Frame:
             if ("local", axis) not in used:
                 continue
             index = self.local_index
-            if self.block[axis] == 1:
+            if self.block[axis] == 1 and self.rank > 1:
                 self._declare("local", axis, Text("0", CType.I32), CType.I32)
                 continue
             text = index.text if after == 1 else f"{index.inside('/')} / {after}"

@@ -21,7 +21,8 @@ _LEAVING = "leaving.0"
 
 def close_intervals(kernel: d.Kernel, meetings: Meetings) -> d.Kernel:
     """The same kernel in which a thread that traps goes on to a vote of its group."""
-    if not meetings.followed:
+    checks = [id(node) for node in visit(kernel.body) if isinstance(node, d.Check)]
+    if meetings.followed.isdisjoint(checks):
         return kernel
     closer = _Closer(meetings)
     body = closer.block(kernel.body)

@@ -1,4 +1,4 @@
-"""Which integer variables of a kernel are unsigned in the text: those that only unsigned values are assigned to."""
+"""Which integer names of a kernel are unsigned in the text: those that only unsigned values are assigned to."""
 
 from typing import Final
 
@@ -16,13 +16,9 @@ _SIGNED: Final = frozenset(
 )
 
 
-def variable_types(kernel: d.Kernel, scalars: dict[str, Scalar]) -> dict[str, CType]:
-    """The type of each mutable variable."""
-    signs = _Signs(kernel, scalars)
-    return {name: signs.variable(name, machine) for name, machine in kernel.variables}
+class Signs:
+    """Answers for the names of one kernel."""
 
-
-class _Signs:
     def __init__(self, kernel: d.Kernel, scalars: dict[str, Scalar]) -> None:
         self.scalars = scalars
         self.elements = {b.name: b.element for b in kernel.buffers}
@@ -41,7 +37,8 @@ class _Signs:
                 case _:
                     continue
 
-    def variable(self, name: str, machine: Machine) -> CType:
+    def type_of(self, name: str, machine: Machine) -> CType:
+        """The type of a variable or `Let` name."""
         if machine.is_float or machine is Machine.I1:
             return machine_type(machine)
         return unsigned(machine.bits) if self.named(name) else machine_type(machine)

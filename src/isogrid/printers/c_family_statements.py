@@ -6,11 +6,11 @@ from typing import assert_never
 from isogrid.diagnostics.span import Span
 from isogrid.ir import device as d
 from isogrid.ir.device import Machine
-from isogrid.ir.types import Scalar
 from isogrid.ir.walk import visit
 from isogrid.printers.c_family_expressions import Expressions
 from isogrid.printers.c_family_loops import Counting, Loops, counter_interval, passes_bound
 from isogrid.printers.c_family_names import Names, Places
+from isogrid.printers.c_family_signs import Signs
 from isogrid.printers.c_family_spelling import Spelling
 from isogrid.printers.c_family_text import CType, Text, cast, element_type, infix, machine_type
 
@@ -29,7 +29,7 @@ class Body:
         spelling: Spelling,
         names: Names,
         expressions: Expressions,
-        types: dict[str, CType],
+        signs: Signs,
         source: Source,
         meeting: Meeting,
         depth: int,
@@ -38,7 +38,8 @@ class Body:
         self.ranges = expressions.ranges
         self.mutable = frozenset(name for name, _ in kernel.variables)
         self.machines = dict(kernel.variables)
-        self.types = types
+        self.signs = signs
+        self.types = {name: signs.type_of(name, machine) for name, machine in kernel.variables}
         self.source, self.meeting, self.depth = source, meeting, depth
         self.loops = Loops(kernel)
         self.lets = dict.fromkeys(self.loops.definitions)
@@ -128,8 +129,7 @@ class Body:
             return found
         if name in self.machines:
             return self.types[name]
-        value = self.loops.definitions[name]
-        return machine_type(value.type)
+        return self.signs.type_of(name, self.loops.definitions[name].type)
 
     def _let(self, node: d.Let) -> None:
         if node.name in self.skipped or node.name in self.loops.unneeded:
@@ -144,6 +144,8 @@ class Body:
         type = value.type
         if type.bits == 64 and type.is_integer and self.expressions.fits_int(node.value):
             type = CType.I32
+        if type.is_integer and not type.is_signed and type.bits >= 32:
+            type = self.signs.type_of(node.name, node.value.type)
         if node.value.type in (Machine.I8, Machine.I16) and type.bits > 16:
             type = machine_type(node.value.type)
         own = node.name in self.places.own
@@ -206,9 +208,9 @@ class Body:
     def _store(self, node: d.Store) -> None:
         type = element_type(self.elements[node.buffer])
         value = self.expressions.text(node.value)
-        if type is not CType.BOOL and value.type is CType.BOOL:
-            raise AssertionError("a bool is stored to other elements")
-        if type.is_integer and isinstance(node.value, d.Literal):
+        if value.type is CType.BOOL:
+            value = Text(value.text, type)
+        elif type.is_integer and isinstance(node.value, d.Literal):
             value = self.expressions.converted(node.value, type)
         elif value.type is not type:
             value = cast(value, type)
@@ -218,8 +220,7 @@ class Body:
         buffer = next(b for b in self.kernel.buffers if b.name == node.buffer)
         name = self.names.give("buffer", node.buffer)
         at = "at"
-        zero = "false" if buffer.element is Scalar.BOOL else "0"
-        self.line(f"for (int {at} = 0; {at} < {buffer.count}; ++{at}) {name}[{at}] = {zero};")
+        self.line(f"for (int {at} = 0; {at} < {buffer.count}; ++{at}) {name}[{at}] = 0;")
 
     # --- control flow -------------------------------------------------------------------------------------------------
 

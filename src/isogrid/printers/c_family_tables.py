@@ -20,8 +20,6 @@ def table_text(spelling: Spelling, names: Names, buffer: Buffer) -> str:
 
 
 def _value(spelling: Spelling, word: int, type: CType) -> str:
-    if type is CType.BOOL:
-        return "true" if word else "false"
     if type.is_float:
         found = float_literal(word, type)
         return found.text if found is not None else _special(spelling, word, type)

@@ -86,9 +86,7 @@ def machine_type(machine: Machine) -> CType:
 
 
 def element_type(scalar: Scalar) -> CType:
-    """The type of an element in memory; f16 and bf16 are their bits."""
-    if scalar is Scalar.BOOL:
-        return CType.BOOL
+    """The type of an element or argument in memory; a bool is a byte, f16 and bf16 are their bits."""
     if scalar in (Scalar.F32, Scalar.F64):
         return CType.F32 if scalar is Scalar.F32 else CType.F64
     return signed(scalar.bits) if scalar.is_signed else unsigned(scalar.bits)
@@ -161,18 +159,18 @@ def cast(operand: Text, type: CType) -> Text:
 
 
 def integer_literal(value: int, type: CType) -> Text:
-    """A literal of an integer type that holds `value`. No suffix says 64 bits in every language, so none is used."""
+    """A literal of an integer type that holds `value`. No suffix says 64 bits in every language: a cast does."""
     if type is CType.U32:
         return Text(f"{value}u", type)
     if type is CType.U64:
-        return Text(f"0x{value:x}", type) if value >> 63 else Text(f"(u64){value}", type, UNARY)
+        return Text(f"(u64)0x{value:x}" if value >> 31 else f"(u64){value}", type, UNARY)
     if value == -(1 << 31) and type is CType.I32:
         return Text("(-2147483647 - 1)", type)
     if value == -(1 << 63):
-        return Text("(-9223372036854775807 - 1)", type)
+        return Text("(-(i64)9223372036854775807 - 1)", type)
     if -(1 << 31) < value < 1 << 31:
-        type = CType.I32
-    return Text(str(value), type, PRIMARY if value >= 0 else UNARY)
+        return Text(str(value), CType.I32, PRIMARY if value >= 0 else UNARY)
+    return Text(f"(i64){value}" if value >= 0 else f"-(i64){-value}", type, UNARY)
 
 
 def float_literal(bits: int, type: CType) -> Text | None:

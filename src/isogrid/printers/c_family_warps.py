@@ -34,9 +34,10 @@ def _lane(together: "Together") -> str:
 def _exchange(together: "Together", type: CType, value: str, lane: str, body: Body) -> str:
     """The value of a lane of the warp, as an expression."""
     spelling, width = together.spelling, together.kernel.warp
-    if spelling.warps:
-        together.warp_vote("false")
-        return spelling.warps[f"shuffle_{type.suffix}"].format(mask=together.mask(), v=value, lane=lane, width=width)
+    native = spelling.warps.get(f"shuffle_{type.suffix}")
+    if native is not None and (together.is_narrow or spelling.barrier_or):
+        together.check_width()
+        return native.format(mask=together.mask(), v=value, lane=lane, width=width)
     slots = together.slots(type, together.frame.threads)
     name = f"warp_exchange_{type.suffix}"
     shared = spelling.spaces["shared"]
@@ -54,10 +55,10 @@ def _exchange(together: "Together", type: CType, value: str, lane: str, body: Bo
 def _vote(together: "Together", body: Body, node: d.WarpCollective) -> None:
     spelling, width = together.spelling, together.kernel.warp
     value = body.expressions.text(node.value)
-    if spelling.warps:
+    if "any" in spelling.warps:
         vote = f"!{value.as_unary}" if node.op == "all" else value.text
         if node.op == "ballot":
-            together.warp_vote("false")
+            together.check_width()
             bits = spelling.warps["ballot"].format(mask=together.mask(), v=vote)
             if width < 32:
                 bits = f"{bits} >> ({together.thread} & {32 - width}) & {hex((1 << width) - 1)}u"
@@ -161,7 +162,7 @@ def _leave(together: "Together", body: Body, node: d.WarpCollective, lost: str) 
     body.opened(f"if ({mine}) {{")
     together.trap(body, node.total)
     body.closed()
-    if together.spelling.warps:
+    if "any" in together.spelling.warps:
         body.opened(f"if ({together.warp_vote(flag)}) {{")
         together.leave_warp(body, node)
         body.closed()

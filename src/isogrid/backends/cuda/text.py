@@ -6,7 +6,7 @@ from typing import Any
 from isogrid.backends.cuda.layout import CudaModule, layout_of
 from isogrid.backends.cuda.spelling import CUDA, CUDA_FAST, SUPPORT
 from isogrid.ir import device as d
-from isogrid.printers.c_family import no_source, print_kernel
+from isogrid.printers.c_family import no_source, print_kernel, with_support
 from isogrid.printers.c_family_statements import Source
 
 
@@ -23,13 +23,8 @@ def emit_cuda_text(
     printed = print_kernel(
         kernel, spelling, small=small, entry=entry, bounds=launch_bounds(kernel, options), source=source
     )
-    text = printed.text
-    support = [function for call, function in SUPPORT.items() if call in text]
-    if support:
-        end = text.index("\n\n")
-        text = text[:end] + "\n\n" + "\n\n".join(support) + text[end:]
     return CudaModule(
-        text=text,
+        text=with_support(printed.text, SUPPORT),
         layout=layout_of(kernel, small=small),
         entries=(printed.entry,),
         block=printed.threads,

@@ -1,0 +1,1 @@
+"""Metal as text; a runtime comes later."""

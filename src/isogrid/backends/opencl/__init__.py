@@ -1,0 +1,1 @@
+"""OpenCL C as text; a runtime comes later."""

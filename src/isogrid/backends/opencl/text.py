@@ -1,0 +1,27 @@
+"""OpenCL C of a kernel. Warps of any width exchange through local memory, since OpenCL C 1.2 has no subgroups."""
+
+from isogrid.analysis.group_variance import group_variance
+from isogrid.backends.opencl.spelling import OpenClFacts, opencl_spelling
+from isogrid.ir import device as d
+from isogrid.lowering.masks import mask_warps
+from isogrid.printers.c_family import Printed, no_source, print_kernel, uses_f64
+from isogrid.printers.c_family_limits import refuse_what_lacks
+from isogrid.printers.c_family_statements import Source
+
+#: A device of today.
+USUAL = OpenClFacts()
+
+
+def emit_opencl_text(
+    kernel: d.Kernel,
+    facts: OpenClFacts = USUAL,
+    *,
+    small: bool = True,
+    entry: str = "run",
+    source: Source = no_source,
+) -> Printed:
+    """OpenCL C for a device of these facts; raises `KernelRefused` where it lacks something."""
+    spelling = opencl_spelling(facts, uses_f64=uses_f64(kernel))
+    refuse_what_lacks(kernel, spelling)
+    masked = mask_warps(kernel, group_variance(kernel))
+    return print_kernel(masked, spelling, small=small, entry=entry, source=source)

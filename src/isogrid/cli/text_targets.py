@@ -1,0 +1,46 @@
+"""The kernel in the languages of other devices, with the author's lines as comments."""
+
+import linecache
+from typing import TYPE_CHECKING
+
+from isogrid.diagnostics.span import Span
+
+if TYPE_CHECKING:
+    from isogrid.cli.stages import Stages
+
+
+def cuda_text(stages: "Stages") -> str:
+    """CUDA C."""
+    from isogrid.backends.cuda.text import emit_cuda_text
+    from isogrid.printers.c_family import entry_name
+
+    entry = entry_name(stages.device)
+    module = emit_cuda_text(stages.device, stages.options, small=stages.small, entry=entry, source=source_line)
+    return module.text
+
+
+def opencl_text(stages: "Stages") -> str:
+    """OpenCL C for a device with 64-bit floats and atomics; extensions are asked for in the text."""
+    from isogrid.backends.opencl.text import emit_opencl_text
+    from isogrid.printers.c_family import entry_name
+
+    entry = entry_name(stages.device)
+    return emit_opencl_text(stages.device, small=stages.small, entry=entry, source=source_line).text
+
+
+def metal_text(stages: "Stages") -> str:
+    """Metal. Raises `KernelRefused` for what Metal lacks."""
+    from isogrid.backends.metal.text import emit_metal_text
+    from isogrid.printers.c_family import entry_name
+
+    entry = entry_name(stages.device)
+    return emit_metal_text(stages.device, small=stages.small, entry=entry, source=source_line).text
+
+
+def source_line(span: Span) -> str:
+    """`12: y[i] = a * x[i] + y[i]`, "" where there is no such line."""
+    if not span.line:
+        return ""
+    text = linecache.getline(span.file, span.line).strip()
+    # A comment of C ends with its line, unless that ends with a backslash.
+    return f"{span.line}: {text.rstrip(chr(92)).rstrip()}" if text else ""

@@ -1,0 +1,49 @@
+"""Kernels that the language accepts and one target cannot express: `isogrid emit` refuses them with the line.
+
+The first line of a case names the target. Marks and expected texts are as for other refusals.
+"""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from isogrid.backends.metal.text import emit_metal_text
+from isogrid.backends.opencl.spelling import OpenClFacts
+from isogrid.backends.opencl.text import emit_opencl_text
+from isogrid.cli.load import pick_kernels
+from isogrid.cli.stages import stages_of
+from isogrid.diagnostics.render_text import render_reports
+from isogrid.diagnostics.report import Report
+from isogrid.support.errors import KernelRefused
+from tests.refusals.test_refusals import marks_in, without_marks
+
+CASES = sorted((Path(__file__).parent / "targets").glob("*.py"))
+EMITTERS = {
+    "metal": emit_metal_text,
+    "opencl without f64": lambda kernel: emit_opencl_text(kernel, OpenClFacts(f64=False)),
+    "opencl without 64-bit atomics": lambda kernel: emit_opencl_text(kernel, OpenClFacts(atomics_64=False)),
+}
+
+
+def reports_of(case: Path) -> list[Report]:
+    target = case.read_text().splitlines()[0].removeprefix("# target: ")
+    found: list[Report] = []
+    for _, kernel in pick_kernels(str(case)):
+        try:
+            EMITTERS[target](stages_of(kernel).device)
+        except KernelRefused as refusal:
+            found += refusal.reports
+    return found
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.stem)
+def test_refused(case: Path, update: bool) -> None:
+    reports = reports_of(case)
+    assert marks_in(case) == Counter((report.primary.span.line, report.code) for report in reports)
+    text = without_marks(render_reports(reports, root=case.parent)) + "\n"
+    expected = case.with_suffix(".expected.txt")
+    if update:
+        expected.write_text(text)
+    assert expected.exists(), f"{expected.name} is missing: run pytest --update"
+    assert text == expected.read_text()
