@@ -44,14 +44,26 @@ def merged(tallies: list[Tally]) -> Tally:
     return total
 
 
+#: Barriers that order nothing which the rest does not order too, and why; outer blocks are counted before inner ones.
+UNNECESSARY = {
+    "blelloch without barrier 1": "the last step of the down-sweep leaves each thread the cells that it stores",
+    "while_on_shared_flag without barrier 1": "it follows the barrier that ends the loop",
+    "helper_leaves_loop without barrier 1": "the helper ends behind a barrier of its own",
+    "helper_leaves_loop without barrier 2": "each thread writes its own cell, and the barrier behind the helper is left",
+    "helper_leaves_loop without barrier 3": "the same",
+    "flagged without barrier 1": "makes the kernel a grouped one; nothing is shared",
+    "segments_by_groups without barrier 1": "the same",
+    "quotient_and_remainder without barrier 1": "the same",
+    "other_half without barrier 1": "the same",
+    "group_vote without barrier 1": "the vote is a barrier too",
+    "group_vote without barrier 3": "the same",
+}
+
+
 def test_every_barrier_deleted_is_refused_or_was_unnecessary() -> None:
-    verdicts: dict[str, int] = {"refused": 0, "unnecessary": 0}
-    for name, kernel in without_each_barrier():
-        if verdict(kernel):
-            verdicts["refused"] += 1
-            continue
-        verdicts["unnecessary"] += 1
+    accepted = [(name, kernel) for name, kernel in without_each_barrier() if not verdict(kernel)]
+    assert {name for name, _ in accepted} == set(UNNECESSARY)
+    for name, kernel in accepted:
         found = truth(kernel, random.Random(name), 25, accepted=True)
         assert not found.unsafe and not found.false_claim, (name, found)
-    print(verdicts)
-    assert verdicts["refused"] > 4 * verdicts["unnecessary"]
+    assert len(list(without_each_barrier())) > 8 * len(UNNECESSARY)
