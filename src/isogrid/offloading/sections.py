@@ -70,7 +70,7 @@ def split(built: Built, verdict: Verdict) -> Plan:
         cut.append(Section((loop,), found.accepted, found.number, inner=inner))
     if run:
         cut.append(Section(tuple(run), None, 0))
-    return Plan(tuple(_with_scalars(cut, built)), label, built.results, built.returns_tuple)
+    return Plan(tuple(_with_scalars(cut, built, label)), label, built.results, built.returns_tuple)
 
 
 def has_atomics(accepted: Accepted) -> bool:
@@ -101,14 +101,16 @@ def _with_plain_bounds(loop: k.For, number: int) -> tuple[list[k.Statement], k.F
     return head, replace(loop, start=bounds["start"], stop=bounds["stop"]) if head else loop
 
 
-def _with_scalars(cut: list[Section], built: Built) -> list[Section]:
+def _with_scalars(cut: list[Section], built: Built, label: str) -> list[Section]:
     types = _types(section.statements for section in cut)
-    needed: set[str] = {local.name for local in built.results}
+    results = {local.name for local in built.results}
+    needed = set(results)
     result: list[Section] = []
     for section in reversed(cut):
         assigned = assigned_in(section.statements)
         reads = {read.name for read in early_reads(section.statements) if isinstance(read.node, k.Local)}
-        outputs = sorted(assigned & needed)
+        leaves = any(isinstance(node, k.Leave) and node.label == label for node in visit(section.statements))
+        outputs = sorted(assigned & (needed | results if leaves else needed))
         if section.accepted is not None:
             reads |= set(section.accepted.reductions)
             outputs = sorted(set(section.accepted.reductions) & needed)
