@@ -120,8 +120,7 @@ def test_what_a_launch_refuses(device: str) -> None:
         with pytest.raises(ig.LaunchError, match=message):
             k.saxpy(1.0, *arguments)
     k.saxpy(1.0, x[0], x[1])
-    read_only = x[2]
-    read_only.writeable = False
+    read_only = x[2].read_only()
     with pytest.raises(ig.LaunchValueError, match="read-only"):
         k.saxpy(1.0, x[0], read_only)
     ig.synchronize()

@@ -106,7 +106,7 @@ def test_a_launch_that_runs_out_of_memory_changes_nothing(gpu: FakeDriver) -> No
 def test_an_error_of_the_driver_has_its_name(gpu: FakeDriver) -> None:
     x = ig.ones(100, ig.f32, device="cuda")
     k.copy(x, ig.zeros(100, ig.f32, device="cuda"))
-    gpu.fail("launch", "CUDA_ERROR_LAUNCH_FAILED")
+    gpu.fail("launch", "CUDA_ERROR_LAUNCH_FAILED", times=2)  # also natively
     with pytest.raises(DriverError, match="CUDA_ERROR_LAUNCH_FAILED"):
         k.copy(x, ig.zeros(100, ig.f32, device="cuda"))
 

@@ -10,7 +10,7 @@ from typing import Any, Final, NoReturn, TypeAlias
 
 import numpy as np
 
-from isogrid.arrays import dlpack, shapes
+from isogrid.arrays import dlpack, fields, shapes
 from isogrid.runtimes.memory import Block, host_bytes
 
 Host: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
@@ -32,21 +32,14 @@ class Flags:
         return self.c_contiguous
 
 
-class Array:
+class Array(fields.Fields):
     """An array on a device. `ig.array`, `ig.zeros` and the like make one; slices and reshapes are views."""
 
-    __slots__ = (
-        "__weakref__",
-        "address",
-        "block",
-        "dtype",
-        "foreign_stream",
-        "is_packed",
-        "shape",
-        "size",
-        "strides",
-        "writeable",
-    )
+    __slots__ = ("__weakref__", "block", "dtype", "foreign_stream", "is_packed", "shape", "strides")
+
+    #: Of the base class: address of the first element, and number of elements.
+    address: int
+    size: int
 
     __array_priority__ = 1000
     __hash__ = object.__hash__
@@ -68,8 +61,15 @@ class Array:
         self.size = math.prod(shape)
         self.strides = shapes.packed_strides(shape, dtype.itemsize) if strides is None else strides
         self.is_packed = strides is None or shapes.is_packed(shape, strides, dtype.itemsize)
-        self.writeable = writeable
         self.foreign_stream = foreign_stream
+        self.extent0, self.extent1, self.extent2, self.extent3 = (*shape, 0, 0, 0, 0)[:4]
+        self.traits = fields.traits_of(
+            dtype.num,
+            min(len(shape), 255),
+            block.memory.number,
+            block.memory.is_host or not self.is_packed or foreign_stream is not None,
+            writeable,
+        )
 
     # --- what it is --------------------------------------------------------------------------------------------------
 
@@ -89,6 +89,15 @@ class Array:
     @property
     def nbytes(self) -> int:
         return self.size * self.dtype.itemsize
+
+    @property
+    def writeable(self) -> bool:
+        """Whether elements may be set through this view."""
+        return not self.traits & fields.READ_ONLY_BIT
+
+    def read_only(self) -> "Array":
+        """A view through which nothing can be written."""
+        return Array(self.block, self.address, self.shape, self.dtype, self.strides, False, self.foreign_stream)
 
     @property
     def flags(self) -> Flags:
@@ -166,8 +175,8 @@ class Array:
 
     def copy(self) -> "Array":
         """A contiguous copy on the same device."""
-        made = Array(self.block.memory.take(self.nbytes), 0, self.shape, self.dtype)
-        made.address = made.block.address
+        block = self.block.memory.take(self.nbytes)
+        made = Array(block, block.address, self.shape, self.dtype)
         if self.is_packed:
             self.block.memory.copy(made.block, made.address, self.block, self.address, self.nbytes)
         else:

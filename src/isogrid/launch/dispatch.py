@@ -94,11 +94,27 @@ def launch(
     used = options.for_backend(device)
     if not _run(definition, device, artifact, arguments, dims, shape, used, stream, wait):
         return
-    if program.facts or shape.open_extents or given.block is not None or kernel.fixed or keywords or _tracing():
+    if program.facts or explicit is not None or keywords or _tracing():
+        return
+    if kernel.fixed:
+        if len(kernel.fixed) == len(definition.parameters):
+            _install_bound(
+                kernel, device, artifact, BoundLaunch(arguments.arrays, arguments.scalars, dims, shape.extents)
+            )
+        return
+    if shape.open_extents or given.block is not None:
         return
     native = native_callable(runtime(device), artifact, program, definition, specialisation, used)
     if native is not None:
         kernel.install(native, choice.device, runtime(device))
+
+
+def _install_bound(kernel: "Kernel", device: str, artifact: Any, bound: BoundLaunch) -> None:
+    """A launch whose every argument is known may skip all checks the next time."""
+    make = getattr(runtime(device), "bound_launch", None)
+    complete = None if make is None else make(artifact, bound)
+    if complete is not None:
+        kernel.install_bound(complete)
 
 
 def effective_options(explicit: Options, device: Device) -> Options:

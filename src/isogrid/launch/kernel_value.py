@@ -236,6 +236,12 @@ class Kernel:
             else:
                 self.scoped[device] = native
 
+    def install_bound(self, complete: Callable[[Callable[..., None]], Callable[..., None]]) -> None:
+        """Let calls of this value, whose arguments are all bound, try what `complete` makes first."""
+        with SCOPES.lock:
+            if self.device is not None or not SCOPES.open:
+                object.__setattr__(self, "__call__", complete(self._call))
+
     def ambient_changed(self, defaults: bool) -> None:
         """Forget native callables: process defaults changed, or the first `ig.use` block opened."""
         if defaults:

@@ -56,6 +56,7 @@ def run_bound(definition: Definition, device: str, artifact: Any, bound: BoundLa
         _launch_at_once(definition, running, memory.queue, artifact, bound, held)
     elif memory.device == device:
         running.launch(artifact, bound)
+        return True
     else:
         _launch_on_copies(definition, running, artifact, bound, held)
     return False

@@ -68,6 +68,11 @@ class Memory(Protocol):
         ...
 
     @property
+    def number(self) -> int:
+        """Number of the device among those of its family."""
+        ...
+
+    @property
     def is_host(self) -> bool:
         """Whether the processor can read it."""
         ...
@@ -157,6 +162,7 @@ class HostMemory:
     """Ordinary memory, for the devices that run on the processor."""
 
     is_host = True
+    number = 0
 
     def __init__(self, device: str) -> None:
         self.device = device

@@ -27,6 +27,7 @@ class CudaArtifact:
     options: Mapping[str, Any]
     variants: dict[Kind, Variant]
     loaded: dict[Kind, Loaded] = field(default_factory=dict[Kind, Loaded])
+    launches: int = 0
 
     def kernel(self) -> k.Kernel:
         """The whole kernel IR."""

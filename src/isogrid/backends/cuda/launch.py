@@ -151,6 +151,10 @@ class Launch:
         if watch is not None:
             self.queue.call(self.loaded.settle, 1, layout.SETTLE_THREADS, [record, watch.address], self.stream)
 
+    def packed(self) -> tuple[list[int], int]:
+        """The parameters of a launch that nothing waits for, and its blocks."""
+        return self._words(), self._block_count()
+
     def _block_count(self) -> int:
         tile = self.loaded.variant.module.tile
         return math.prod(-(-extent // t) for extent, t in zip(self.bound.extents, tile, strict=True))

@@ -37,7 +37,7 @@ class CudaMemory:
             address, rounded, stream = self.pool.take(size)
         except OutOfMemory:
             raise DeviceMemoryError(self._nothing_left(size)) from None
-        return Block(self, address, rounded, stream=stream)
+        return Block(self, address, rounded, stream=max(stream, 0))
 
     def give_back(self, block: Block) -> None:
         self.pool.give_back(block.address, block.size, block.stream)

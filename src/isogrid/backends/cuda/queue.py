@@ -89,6 +89,9 @@ class Queue:
         self.lock = threading.RLock()
         self.pending: list[QueuedLaunch] = []
         self.stream = DEFAULT_STREAM
+        #: Not zero while a launch must look around: traps may be pending, other streams be in use, or it is recorded.
+        self.busy = ctypes.c_int64(0)
+        self._other_streams = False
         self._statuses: Statuses | None = None
         self._support: Support | None = None
 
@@ -104,11 +107,18 @@ class Queue:
         """The stream for work on these blocks; it waits for what other streams do with them."""
         self.machine.enter(self.number)
         chosen = self.stream if stream is None else stream
+        if chosen != DEFAULT_STREAM and not self._other_streams:
+            self._other_streams = True
+            self.look_busy()
         for other in {block.stream for block in blocks if block.stream not in (-1, chosen)}:
             self.wait_for(chosen, other)
         for block in blocks:
             block.stream = chosen
         return chosen
+
+    def look_busy(self) -> None:
+        """Tell native launches whether anything is going on."""
+        self.busy.value = len(self.pending) + self._other_streams + (self.stream != DEFAULT_STREAM)
 
     def wait_for(self, stream: int, other: int) -> None:
         """Let `stream` wait for what is queued in `other` now."""
@@ -149,6 +159,7 @@ class Queue:
             poisons = tuple(poison for poison in poisons if poison.live)
             prepared.status = QueuedLaunch(self.statuses.take(), poisons, explain)
             self.pending.append(prepared.status)
+            self.look_busy()
         if len(poisons) == 1:
             prepared.guard = self._word(poisons[0])
         elif poisons and prepared.status is not None:
@@ -233,9 +244,9 @@ class Queue:
 
     def wait(self) -> None:
         """Wait for everything queued, then raise as `settle` does."""
-        self.machine.enter(self.number)
-        self.driver.synchronise()
-        self.settle()
+        with self.lock:
+            self.collect()
+            self.settle()
 
     def access(self, block: Block) -> None:
         """The host is about to touch the block: raise the first trap that stands behind its contents."""
@@ -261,6 +272,8 @@ class Queue:
         """Wait, and learn of every launch whether it trapped."""
         self.machine.enter(self.number)
         self.driver.synchronise()
+        self._other_streams = False
+        self.look_busy()
         for launch in list(self.pending):
             if launch.trap is not None:
                 continue
@@ -289,4 +302,5 @@ class Queue:
     def _forget(self, launch: QueuedLaunch, dirty: bool) -> None:
         launch.clear()
         self.pending.remove(launch)
+        self.look_busy()
         self.statuses.give_back(launch.number, dirty)

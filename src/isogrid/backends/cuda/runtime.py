@@ -4,9 +4,10 @@ Arrays on the device are used in place and the launch is queued; host arrays are
 reads and writes them, and the launch is waited for.
 """
 
+import ctypes
 import importlib
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
 
 from isogrid.backends.cuda import artifact as a
 from isogrid.backends.cuda.artifact import CudaArtifact
@@ -14,13 +15,27 @@ from isogrid.backends.cuda.launch import Launch
 from isogrid.backends.cuda.loader import Loaded, compile_variant, load
 from isogrid.backends.cuda.machine import Machine, machine
 from isogrid.backends.cuda.memory import CudaMemory
+from isogrid.backends.cuda.options import BACKEND_OPTIONS, INEXACT_OPTIONS, OTHER_WORDS, judge_option
 from isogrid.backends.cuda.queue import Queue
+from isogrid.backends.cuda.stub import bound_stub, native_stub
+from isogrid.frontend.definition import Definition, Specialisation
 from isogrid.ir import kernel as k
 from isogrid.runtimes.cuda_driver import DriverAbsent
 from isogrid.runtimes.protocol import BoundLaunch, Presence, is_small
 
 #: The oldest processors that LLVM's PTX reaches.
 OLDEST_CAPABILITY = (7, 0)
+
+
+class LaunchPlan(Protocol):
+    """What the launcher says about the calls that a stub is for."""
+
+    @property
+    def definition(self) -> Definition: ...
+    @property
+    def specialisation(self) -> Specialisation: ...
+    @property
+    def unusual(self) -> Any: ...
 
 
 class CudaRuntime:
@@ -31,12 +46,10 @@ class CudaRuntime:
     #: What `disable` may switch off here besides the passes of the pipeline.
     pass_names = ("coarsen",)
     #: Keys of this device's own options and the types of their values.
-    backend_options: Mapping[str, type] = {
-        "max_registers": int,
-        "min_blocks_per_sm": int,
-        "codegen": str,
-        "arch": str,
-    }
+    backend_options: Mapping[str, type] = BACKEND_OPTIONS
+    judge_option = staticmethod(judge_option)
+    inexact_options = INEXACT_OPTIONS
+    other_words = OTHER_WORDS
 
     #: Launches may name a stream.
     has_streams = True
@@ -48,6 +61,7 @@ class CudaRuntime:
         self.memory = CudaMemory(self.machine, number, self.name)
         self.queue = Queue(self.machine, number, self.memory)
         self.memory.queue = self.queue
+        self._completers: dict[Callable[..., Any], Callable[..., Any]] = {}
 
     @staticmethod
     def presence() -> Presence:
@@ -107,11 +121,39 @@ class CudaRuntime:
         On a trap all arrays are as before."""
         self.machine.enter(self.number)
         with self.queue.lock:
+            self._prepared(artifact, bound).run()
 
-            def choose(aligned: bool) -> Loaded:
-                return self._loaded(artifact, bound, aligned)
+    def _prepared(self, artifact: CudaArtifact, bound: BoundLaunch) -> Launch:
+        def choose(aligned: bool) -> Loaded:
+            return self._loaded(artifact, bound, aligned)
 
-            Launch(self.queue, self.memory, artifact.head, bound, choose).run()
+        return Launch(self.queue, self.memory, artifact.head, bound, choose)
+
+    def native_launch(self, artifact: CudaArtifact, program: k.Kernel, plan: LaunchPlan) -> Callable[..., Any] | None:
+        """The launch stub for calls like the one before, from the second launch on; None where there is none."""
+        artifact.launches += 1
+        loaded = artifact.loaded.get((True, True))
+        if artifact.launches < 2 or loaded is None:
+            return None
+        spec, busy = plan.specialisation, ctypes.addressof(self.queue.busy)
+        complete = native_stub(program, loaded, plan.definition, spec.absent, dict(spec.constants), self.number, busy)
+        if complete is None:
+            return None
+        stub = complete(lambda *arguments, **keywords: plan.unusual)
+        self._completers[stub] = complete
+        return stub
+
+    def whole_call(self, native: Callable[..., Any], slow: Callable[..., None], unusual: Any) -> Callable[..., None]:
+        """The stub with the Python launcher for what it finds unusual."""
+        return self._completers.pop(native)(slow)
+
+    def bound_launch(self, artifact: CudaArtifact, bound: BoundLaunch) -> Callable[..., Any] | None:
+        """What launches this very launch again and again, once given the Python launcher; None where there is none."""
+        launch = self._prepared(artifact, bound)
+        if launch.host or launch.foreign or bound.stream is not None:
+            return None
+        words, blocks = launch.packed()
+        return bound_stub(artifact.head.name, launch.loaded, blocks, words, ctypes.addressof(self.queue.busy))
 
     def raise_pending(self) -> None:
         """Wait for the launches that may trap, and raise the first trap that has not been raised."""

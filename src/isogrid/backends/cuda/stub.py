@@ -1,0 +1,456 @@
+"""The native launch stub of a kernel: a C-level Python function that checks the usual arguments, packs them and calls
+the driver.
+
+    saxpy(2.0, x, y)   ->   types, traits, equal sizes, no overlap, alignment, then cuLaunchKernel
+
+Whatever is not plainly usual goes on to the launcher in Python with the same arguments, nothing having happened. Only
+kernels that cannot trap have a stub, and it stands aside while anything is pending on the device (`Busy`).
+"""
+
+import ctypes
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field
+from typing import Any, Final
+
+import numpy as np
+
+from isogrid.arrays import fields
+from isogrid.arrays.array import Array
+from isogrid.backends.cuda.host_code import load_function
+from isogrid.backends.cuda.loader import Loaded
+from isogrid.frontend.definition import ArrayDeclaration, Definition
+from isogrid.ir import kernel as k
+from isogrid.ir.types import Scalar
+from isogrid.support.records import dataclass
+
+_FASTCALL_KEYWORDS: Final = 0x80 | 0x02
+_SMALL_MOST: Final = (1 << 31) - 1
+
+
+#: Words of the description that `self` points to, by name.
+_WORDS: Final = ("launch", "function", "array", "busy", "none", "blocks", "threads", "shared", "packed")
+
+
+class NotExpressible(Exception):
+    """Something that the stub has no code for; the launcher in Python does it."""
+
+
+class _MethodDefinition(ctypes.Structure):
+    """`PyMethodDef`."""
+
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("function", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    )
+
+
+#: Functions may outlive everything else, so what they point to is kept for the process.
+_KEPT: Final[list[Any]] = []
+
+
+def native_stub(
+    head: k.Kernel,
+    loaded: Loaded,
+    definition: Definition,
+    absent: frozenset[str],
+    constants: Mapping[str, int],
+    device: int,
+    busy: int,
+) -> Callable[[Callable[..., Any]], Callable[..., Any]] | None:
+    """What makes a callable from the Python launcher, or None where the kernel cannot be launched natively.
+
+    `busy` is the address of the word that is zero while nothing stands in the way.
+    """
+    launch = loaded.driver.address_of("cuLaunchKernel")
+    if not launch or not fields.OFFSETS or loaded.can_trap or "watch" in loaded.places:
+        return None
+    builder = _Builder(head, loaded, device)
+    try:
+        builder.arguments(definition, absent)
+        builder.sizes(dict(constants), definition.derived)
+        text = builder.text()
+    except NotExpressible:
+        return None
+    address = load_function(text, "stub")
+
+    def complete(slow: Callable[..., Any]) -> Callable[..., Any]:
+        words = {"launch": launch, "function": loaded.run, "array": id(Array), "busy": busy, "none": id(None)}
+        return _function(head.name, address, words, slow)
+
+    return complete
+
+
+def bound_stub(
+    name: str, loaded: Loaded, blocks: int, words: Sequence[int], busy: int
+) -> Callable[[Callable[..., Any]], Callable[..., Any]] | None:
+    """The same for a launch of which every argument is known: nothing is left to check but the device's state."""
+    launch = loaded.driver.address_of("cuLaunchKernel")
+    if not launch or loaded.can_trap or "watch" in loaded.places:
+        return None
+    slots = (ctypes.c_uint64 * len(words))(*(word & (1 << 64) - 1 for word in words))
+    start = ctypes.addressof(slots)
+    pointers = (ctypes.c_void_p * len(words))(*(start + 8 * n for n in range(len(words))))
+    _KEPT.append((slots, pointers))
+    module = loaded.variant.module
+    numbers = {"launch": launch, "function": loaded.run, "busy": busy, "blocks": blocks, "threads": module.block}
+    numbers |= {"shared": module.dynamic_shared, "packed": ctypes.addressof(pointers)}
+    address = load_function(_bound_text(), "bound")
+    return lambda slow: _function(name, address, numbers, slow)
+
+
+def _function(name: str, address: int, words: Mapping[str, int], slow: Callable[..., Any]) -> Callable[..., Any]:
+    """A builtin function over machine code whose `self` is a capsule of these words, and what is called instead."""
+    block = (ctypes.c_uint64 * len(_WORDS))(*(words.get(word, 0) for word in _WORDS))
+    method = _MethodDefinition(name.encode(), address, _FASTCALL_KEYWORDS, None)
+    _KEPT.append((block, method))
+    new_capsule = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)(
+        ("PyCapsule_New", ctypes.pythonapi)
+    )
+    new_function = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)(
+        ("PyCFunction_NewEx", ctypes.pythonapi)
+    )
+    capsule = new_capsule(ctypes.addressof(block), None, None)
+    return new_function(ctypes.addressof(method), (capsule, slow), None)
+
+
+@dataclass(slots=True)
+class _Builder:
+    """Writes the text of one stub. Values are i64 names; every test goes on in a new block or leaves for `slow`."""
+
+    head: k.Kernel
+    loaded: Loaded
+    device: int
+    lines: list[str] = field(default_factory=list[str])
+    names: int = 0
+    count: int = 0
+    #: Slot values of arrays and scalars, sizes, integer scalars, dimensions.
+    passed: dict[str, str] = field(default_factory=dict[str, str])
+    shapes: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    integers: dict[str, str] = field(default_factory=dict[str, str])
+    dims: dict[str, str] = field(default_factory=dict[str, str])
+    spans: list[tuple[str, str, bool]] = field(default_factory=list[tuple[str, str, bool]])
+
+    # --- writing -----------------------------------------------------------------------------------------------------
+
+    def value(self, text: str) -> str:
+        self.names += 1
+        self.lines.append(f"  %v{self.names} = {text}")
+        return f"%v{self.names}"
+
+    def require(self, condition: str) -> None:
+        """Go on if the i1 holds, else leave for the launcher in Python."""
+        self.names += 1
+        self.lines += [f"  br i1 {condition}, label %b{self.names}, label %slow, !prof !0", f"b{self.names}:"]
+
+    def word(self, number: int) -> str:
+        at = self.value(f"getelementptr i64, ptr %words, i64 {number}")
+        return self.value(f"load i64, ptr {at}")
+
+    def load(self, object: str, offset: int, type: str = "i64") -> str:
+        at = self.value(f"getelementptr i8, ptr {object}, i64 {offset}")
+        return self.value(f"load {type}, ptr {at}")
+
+    # --- arguments ---------------------------------------------------------------------------------------------------
+
+    def arguments(self, definition: Definition, absent: frozenset[str]) -> None:
+        parameters = {p.name: p for p in self.head.parameters}
+        self.count = len(definition.parameters)
+        for number, declared in enumerate(definition.parameters):
+            at = self.value(f"getelementptr ptr, ptr %arguments, i64 {number}")
+            object = self.value(f"load ptr, ptr {at}")
+            if isinstance(declared, ArrayDeclaration) and declared.name in absent:
+                self.require(self.value(f"icmp eq ptr {object}, {self._pointer('none')}"))
+                continue
+            parameter = parameters.get(declared.name)
+            match parameter:
+                case k.ArrayParameter():
+                    self._array(object, parameter)
+                case k.ScalarParameter():
+                    self._scalar(object, parameter)
+                case None:
+                    raise NotExpressible
+
+    def _pointer(self, word: str) -> str:
+        return self.value(f"inttoptr i64 {self.word(_WORDS.index(word))} to ptr")
+
+    def _type(self, object: str) -> str:
+        return self.load(object, object_type_offset(), "ptr")
+
+    def _array(self, object: str, parameter: k.ArrayParameter) -> None:
+        if len(parameter.shape) > 4:
+            raise NotExpressible
+        self.require(self.value(f"icmp eq ptr {self._type(object)}, {self._pointer('array')}"))
+        traits = self.load(object, fields.OFFSETS["traits"])
+        if not parameter.access.writes:
+            traits = self.value(f"and i64 {traits}, {~fields.READ_ONLY_BIT}")
+        numbers = _dtype_numbers(parameter.element)
+        expected = [fields.traits_of(n, len(parameter.shape), self.device, False, True) for n in numbers]
+        equal = [self.value(f"icmp eq i64 {traits}, {number}") for number in expected]
+        self.require(equal[0] if len(equal) == 1 else self.value(f"or i1 {equal[0]}, {equal[1]}"))
+        address = self.load(object, fields.OFFSETS["address"])
+        extents = [self.load(object, fields.OFFSETS[f"extent{axis}"]) for axis in range(len(parameter.shape))]
+        size = self.load(object, fields.OFFSETS["size"])
+        self.require(self.value(f"icmp ule i64 {size}, {_SMALL_MOST}"))
+        self.passed[parameter.name], self.shapes[parameter.name] = address, extents
+        end = self.value(f"add i64 {address}, {self.value(f'mul i64 {size}, {parameter.element.size}')}")
+        for start, stop, writes in self.spans:
+            if writes or parameter.access.writes:
+                before = self.value(f"icmp ule i64 {end}, {start}")
+                behind = self.value(f"icmp ule i64 {stop}, {address}")
+                self.require(self.value(f"or i1 {before}, {behind}"))
+        self.spans.append((address, end, parameter.access.writes))
+        alignment = self.loaded.variant.module.alignment
+        if alignment > 1:
+            low = self.value(f"and i64 {address}, {alignment - 1}")
+            self.require(self.value(f"icmp eq i64 {low}, 0"))
+
+    def _scalar(self, object: str, parameter: k.ScalarParameter) -> None:
+        type = parameter.type
+        if type is Scalar.BOOL:
+            yes = self.value(f"icmp eq ptr {object}, @_Py_TrueStruct")
+            no = self.value(f"icmp eq ptr {object}, @_Py_FalseStruct")
+            self.require(self.value(f"or i1 {yes}, {no}"))
+            self.passed[parameter.name] = self.value(f"zext i1 {yes} to i64")
+        elif type.is_float:
+            self._float(object, parameter)
+        else:
+            self._integer(object, parameter)
+
+    def _float(self, object: str, parameter: k.ScalarParameter) -> None:
+        self.require(self.value(f"icmp eq ptr {self._type(object)}, @PyFloat_Type"))
+        number = self.load(object, float_offset(), "double")
+        if parameter.type is Scalar.F32:
+            narrow = self.value(f"fptrunc double {number} to float")
+            bits = self.value(f"bitcast float {narrow} to i32")
+            self.passed[parameter.name] = self.value(f"zext i32 {bits} to i64")
+        else:
+            self.passed[parameter.name] = self.value(f"bitcast double {number} to i64")
+
+    def _integer(self, object: str, parameter: k.ScalarParameter) -> None:
+        type = parameter.type
+        self.require(self.value(f"icmp eq ptr {self._type(object)}, @PyLong_Type"))
+        number = self.value(f"call i64 @PyLong_AsLongLongAndOverflow(ptr {object}, ptr %over)")
+        over = self.value("load i32, ptr %over")
+        self.require(self.value(f"icmp eq i32 {over}, 0"))
+        bound = _SMALL_MOST if type.is_checked else (1 << 63) - 1
+        least, most = max(type.minimum, -bound), min(type.maximum, bound)
+        self.require(self.value(f"icmp sge i64 {number}, {least}"))
+        self.require(self.value(f"icmp sle i64 {number}, {most}"))
+        self.passed[parameter.name] = self.integers[parameter.name] = number
+
+    # --- sizes -------------------------------------------------------------------------------------------------------
+
+    def sizes(self, constants: dict[str, int], derived: Sequence[tuple[str, k.Expr]]) -> None:
+        """Dimensions, equal where they must be, and the preconditions."""
+        axes = [
+            (extent, self.shapes[p.name][axis])
+            for p in self.head.parameters
+            if isinstance(p, k.ArrayParameter)
+            for axis, extent in enumerate(p.shape)
+        ]
+        self.dims = {name: str(value) for name, value in constants.items()}
+        for extent, size in axes:
+            if isinstance(extent, k.DimValue):
+                self.dims.setdefault(extent.name, size)
+        for name, expression in derived:
+            if name in self.dims or name in self.head.dims:
+                value = self.evaluate(expression)
+                self._in_range(value)
+                if name in self.dims:
+                    self.require(self.value(f"icmp eq i64 {value}, {self.dims[name]}"))
+                self.dims.setdefault(name, value)
+        for extent, size in axes:
+            expected = self.evaluate(extent)
+            if expected != size:
+                self.require(self.value(f"icmp eq i64 {expected}, {size}"))
+        for clause in self.head.requires:
+            self.require(self.condition(clause.condition))
+
+    def _in_range(self, value: str) -> None:
+        self.require(self.value(f"icmp ule i64 {value}, {_SMALL_MOST}"))
+
+    # --- expressions -------------------------------------------------------------------------------------------------
+
+    def evaluate(self, expression: k.Expr) -> str:
+        """The i64 value of a launch-constant expression; exact, or the stub leaves."""
+        match expression:
+            case k.Const(value=value, type=type) if not type.is_float and -(1 << 62) < value < 1 << 62:
+                return str(value)
+            case k.DimValue(name=name) if name in self.dims:
+                return self.dims[name]
+            case k.ScalarValue(name=name) if name in self.integers:
+                return self.integers[name]
+            case k.Cast(value=value, type=Scalar.I64) if value.type.is_integer:
+                return self.evaluate(value)
+            case k.Binary(op="add" | "sub" | "mul" as op, left=left, right=right, type=Scalar.I64):
+                return self._checked(op, self.evaluate(left), self.evaluate(right))
+            case k.Binary(op="floordiv" | "mod" as op, left=left, right=k.Const(value=by), type=Scalar.I64) if by > 0:
+                dividend = self.evaluate(left)
+                self.require(self.value(f"icmp sge i64 {dividend}, 0"))
+                return self.value(f"{'udiv' if op == 'floordiv' else 'urem'} i64 {dividend}, {by}")
+            case k.Binary(op="min" | "max" as op, left=left, right=right, type=Scalar.I64):
+                one, other = self.evaluate(left), self.evaluate(right)
+                first = self.value(f"icmp {'slt' if op == 'min' else 'sgt'} i64 {one}, {other}")
+                return self.value(f"select i1 {first}, i64 {one}, i64 {other}")
+            case _:
+                raise NotExpressible
+
+    def _checked(self, op: str, left: str, right: str) -> str:
+        pair = self.value(f"call {{i64, i1}} @llvm.s{op}.with.overflow.i64(i64 {left}, i64 {right})")
+        over = self.value(f"extractvalue {{i64, i1}} {pair}, 1")
+        self.require(self.value(f"xor i1 {over}, true"))
+        return self.value(f"extractvalue {{i64, i1}} {pair}, 0")
+
+    def condition(self, expression: k.Expr) -> str:
+        """The i1 of a precondition."""
+        signs = {"eq": "eq", "ne": "ne", "lt": "slt", "le": "sle", "gt": "sgt", "ge": "sge"}
+        match expression:
+            case k.Compare(op=op, left=left, right=right) if not left.type.is_float:
+                return self.value(f"icmp {signs[op]} i64 {self.evaluate(left)}, {self.evaluate(right)}")
+            case k.Logical(op="and", left=left, right=right):
+                return self.value(f"and i1 {self.condition(left)}, {self.condition(right)}")
+            case k.Unary(op="not", operand=operand):
+                return self.value(f"xor i1 {self.condition(operand)}, true")
+            case _:
+                raise NotExpressible
+
+    # --- the whole ---------------------------------------------------------------------------------------------------
+
+    def text(self) -> str:
+        """The function; its parameters come last, when everything has been checked."""
+        geometry, module = self.head.geometry, self.loaded.variant.module
+        extents = [self.evaluate(extent) for extent in geometry.extents]
+        blocks, threads = "1", "1"
+        for extent, tile, side in zip(extents, module.tile, geometry.block, strict=True):
+            self._in_range(extent)
+            self.require(self.value(f"icmp ne i64 {extent}, 0"))
+            up = self.value(f"add i64 {extent}, {tile - 1}")
+            blocks = self._checked("mul", blocks, self.value(f"udiv i64 {up}, {tile}"))
+            whole = extent
+            if geometry.kind == "groups":
+                whole = self.value(f"mul i64 {extent}, {side}")
+            elif self.head.grouped:
+                padded = self.value(f"udiv i64 {self.value(f'add i64 {extent}, {side - 1}')}, {side}")
+                whole = self.value(f"mul i64 {padded}, {side}")
+            threads = self._checked("mul", threads, whole)
+        self._in_range(threads)
+        self._in_range(blocks)
+        self._call(blocks, extents)
+        return _FRAME.format(
+            count=self.count,
+            slots=len(module.layout.slots),
+            body="\n".join(self.lines),
+            busy=_WORDS.index("busy"),
+        )
+
+    def _call(self, blocks: str, extents: Sequence[str]) -> None:
+        module = self.loaded.variant.module
+        for number, slot in enumerate(module.layout.slots):
+            match slot.kind:
+                case "array" | "scalar":
+                    value = self.passed[slot.name]
+                case "dim":
+                    value = self.evaluate(k.DimValue(slot.name))
+                case "extent":
+                    value = extents[int(slot.name)]
+                case "guard" | "first_block":
+                    value = "0"
+                case "record" | "watch":
+                    raise NotExpressible
+            at = self.value(f"getelementptr i64, ptr %slots, i64 {number}")
+            self.lines.append(f"  store i64 {value}, ptr {at}")
+            place = self.value(f"getelementptr ptr, ptr %pointers, i64 {number}")
+            self.lines.append(f"  store ptr {at}, ptr {place}")
+        grid = self.value(f"trunc i64 {blocks} to i32")
+        launch, function = self._pointer("launch"), self._pointer("function")
+        sizes = f"i32 {grid}, i32 1, i32 1, i32 {module.block}, i32 1, i32 1, i32 {module.dynamic_shared}"
+        result = self.value(f"call i32 {launch}(ptr {function}, {sizes}, ptr null, ptr %pointers, ptr null)")
+        self.require(self.value(f"icmp eq i32 {result}, 0"))
+
+
+def object_type_offset() -> int:
+    """Bytes from an object's start to its type."""
+    return object.__basicsize__ - 8
+
+
+def float_offset() -> int:
+    """Bytes from a float's start to its double."""
+    return object.__basicsize__
+
+
+def _dtype_numbers(element: Scalar) -> list[int]:
+    """NumPy's numbers of the element type: C has two names for one integer width."""
+    wanted = element.numpy
+    characters = {"i": "bhilq", "u": "BHILQ", "b": "?", "f": "efd"}[wanted.kind]
+    numbers = [np.dtype(c).num for c in characters if np.dtype(c).itemsize == wanted.itemsize]
+    return list(dict.fromkeys((numbers[0], numbers[-1])))
+
+
+_FRAME: Final = """@PyFloat_Type = external global i8
+@PyLong_Type = external global i8
+@_Py_NoneStruct = external global i8
+@_Py_TrueStruct = external global i8
+@_Py_FalseStruct = external global i8
+declare ptr @PyCapsule_GetPointer(ptr, ptr)
+declare ptr @PyTuple_GetItem(ptr, i64)
+declare ptr @PyObject_Vectorcall(ptr, ptr, i64, ptr)
+declare i64 @PyLong_AsLongLongAndOverflow(ptr, ptr)
+declare void @Py_IncRef(ptr)
+declare {{i64, i1}} @llvm.sadd.with.overflow.i64(i64, i64)
+declare {{i64, i1}} @llvm.ssub.with.overflow.i64(i64, i64)
+declare {{i64, i1}} @llvm.smul.with.overflow.i64(i64, i64)
+
+define ptr @stub(ptr %self, ptr %arguments, i64 %given, ptr %keywords) {{
+entry:
+  %slots = alloca [{slots} x i64], align 16
+  %pointers = alloca [{slots} x ptr], align 16
+  %over = alloca i32
+  %capsule = call ptr @PyTuple_GetItem(ptr %self, i64 0)
+  %words = call ptr @PyCapsule_GetPointer(ptr %capsule, ptr null)
+  %positional = icmp eq ptr %keywords, null
+  %all = icmp eq i64 %given, {count}
+  %usual = and i1 %positional, %all
+  br i1 %usual, label %quiet, label %slow, !prof !0
+quiet:
+  %busy.place = getelementptr i64, ptr %words, i64 {busy}
+  %busy.pointer = load ptr, ptr %busy.place
+  %busy = load volatile i64, ptr %busy.pointer
+  %free = icmp eq i64 %busy, 0
+  br i1 %free, label %read, label %slow, !prof !0
+read:
+{body}
+  call void @Py_IncRef(ptr @_Py_NoneStruct)
+  ret ptr @_Py_NoneStruct
+slow:
+  %slow.callable = call ptr @PyTuple_GetItem(ptr %self, i64 1)
+  %result = call ptr @PyObject_Vectorcall(ptr %slow.callable, ptr %arguments, i64 %given, ptr %keywords)
+  ret ptr %result
+}}
+!0 = !{{!"branch_weights", i32 2000, i32 1}}
+"""
+
+
+def _bound_text() -> str:
+    """A call without arguments: only the state of the device is looked at. The same text serves every kernel."""
+    loads = "\n".join(
+        f"  %{word}.at = getelementptr i64, ptr %words, i64 {_WORDS.index(word)}\n"
+        f"  %{word} = load {type}, ptr %{word}.at"
+        for word, type in (
+            ("launch", "ptr"),
+            ("function", "ptr"),
+            ("blocks", "i32"),
+            ("threads", "i32"),
+            ("shared", "i32"),
+            ("packed", "ptr"),
+        )
+    )
+    sizes = "i32 %blocks, i32 1, i32 1, i32 %threads, i32 1, i32 1, i32 %shared"
+    body = f"""{loads}
+  %rc = call i32 %launch(ptr %function, {sizes}, ptr null, ptr %packed, ptr null)
+  %done = icmp eq i32 %rc, 0
+  br i1 %done, label %fine, label %slow, !prof !0
+fine:"""
+    text = _FRAME.format(count=0, slots=1, body=body, busy=_WORDS.index("busy"))
+    return text.replace("@stub(", "@bound(")

@@ -1,0 +1,179 @@
+"""The native launch stub on a simulated GPU: it takes what is usual; what it leaves gets the same errors as ever."""
+
+import gc
+import weakref
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import isogrid as ig
+from isogrid import In, InOut, Out, f32, f64, i32, i64, u8
+from isogrid.dims import H, N, W
+from tests.arrays import kernels as k
+from tests.cuda.fake_driver import FakeDriver
+from tests.cuda.fake_gpu import fake_gpu
+
+F32 = np.float32
+
+
+class Twice(ig.Dim, equals=2 * N):
+    """A derived dimension."""
+
+
+@ig.kernel(grid=N, block=64)
+def scaled(a: f64, n: i32, flag: bool, big: i64, x: In[f32, N], y: Out[f32, N]) -> None:
+    ig.require(n > 0)
+    i = ig.gid()
+    y[i] = f32(a * f64(n)) * x[i] if flag else f32(big)
+
+
+@ig.kernel(grid=(H, W), block=(4, 16))
+def shifted(x: In[u8, H, W], y: InOut[u8, H, W], extra: In[u8, H] | None = None) -> None:
+    i, j = ig.gids()
+    y[i, j] = x[i, j] ^ y[i, j]
+
+
+@ig.kernel(grid=N, block=32)
+def spread(x: In[f32, N], y: Out[f32, Twice]) -> None:
+    i = ig.gid()
+    y[2 * i] = x[i]
+    y[2 * i + 1] = x[i]
+
+
+@pytest.fixture
+def gpu() -> Iterator[FakeDriver]:
+    with fake_gpu() as driver:
+        yield driver
+
+
+def warm(kernel: Any, *arguments: Any) -> None:
+    for _ in range(2):
+        kernel(*arguments)
+    assert "builtin" in type(kernel.__call__).__name__
+
+
+def natively(gpu: FakeDriver, call: Any) -> bool:
+    """Whether the call was launched by the stub."""
+    before = gpu.native_launches
+    call()
+    return gpu.native_launches > before
+
+
+def on_gpu(*shape: int, dtype: Any = F32, value: Any = 1) -> ig.Array:
+    return ig.full(shape, value, dtype, device="cuda")
+
+
+def test_usual_calls_are_native_and_right(gpu: FakeDriver) -> None:
+    fresh = ig.kernel(grid=N, block=64)(k.saxpy.definition.function)
+    x, y = on_gpu(100, value=2), on_gpu(100)
+    warm(fresh, 1.5, x, y)
+    for call in (lambda: fresh(1.5, x, y), lambda: fresh(0.5, on_gpu(70), y[10:80].copy())):
+        assert natively(gpu, call)
+    assert np.array_equal(y.numpy(), np.full(100, 10, F32))
+
+
+def test_scalars_dimensions_and_preconditions(gpu: FakeDriver) -> None:
+    x, y = on_gpu(100, value=3), on_gpu(100)
+    warm(scaled, 0.1, 7, True, 5, x, y)
+    assert natively(gpu, lambda: scaled(0.1, 9, True, 5, x, y))
+    assert y.numpy()[5] == F32(0.1 * 9) * F32(3)
+    assert natively(gpu, lambda: scaled(0.1, 9, False, -7, x, y)) and y.numpy()[5] == -7
+    assert not natively(gpu, lambda: scaled(0.1, np.int32(9), True, 5, x, y))
+    for wrong, error in (
+        (lambda: scaled(0.1, 0, True, 5, x, y), ig.RequirementError),
+        (lambda: scaled(0.1, 2**31, True, 5, x, y), OverflowError),
+        (lambda: scaled(0.1, 2**80, True, 5, x, y), OverflowError),
+        (lambda: scaled(0.1, 1, 1, 5, x, y), ig.LaunchTypeError),
+        (lambda: scaled("a", 1, True, 5, x, y), ig.LaunchTypeError),
+        (lambda: scaled(0.1, 1, True, 5, x), ig.LaunchTypeError),
+        (lambda: scaled(0.1, 1, True, 5, x, y, y), ig.LaunchTypeError),
+        (lambda: scaled(0.1, 1, True, 5, x, on_gpu(99)), ig.LaunchValueError),
+        (lambda: scaled(0.1, 1, True, 5, x, x), ig.LaunchValueError),
+        (lambda: scaled(0.1, 1, True, 5, x, x[1:]), ig.LaunchValueError),
+        (lambda: scaled(0.1, 1, True, 5, x, on_gpu(100, dtype=np.float64)), ig.LaunchTypeError),
+        (lambda: scaled(0.1, 1, True, 5, x, on_gpu(200)[::2]), ig.LaunchValueError),
+        (lambda: scaled(0.1, 1, True, 5, x, y.read_only()), ig.LaunchValueError),
+        (lambda: scaled(0.1, 1, True, 5, x, ig.ones(100, f32, device="cpu")), ig.LaunchTypeError),
+    ):
+        launches = gpu.launches
+        with pytest.raises(error):
+            wrong()
+        assert gpu.launches == launches
+    assert natively(gpu, lambda: scaled(0.1, 9, True, big=5, x=x, y=y)) is False
+    assert natively(gpu, lambda: scaled(0.1, 9, True, 5, x.read_only(), y))
+
+
+def test_other_shapes(gpu: FakeDriver) -> None:
+    x, y = on_gpu(5, 33, dtype=np.uint8, value=6), on_gpu(5, 33, dtype=np.uint8, value=3)
+    warm(shifted, x, y, None)
+    assert natively(gpu, lambda: shifted(x, y, None)) and (y.numpy() == 3 ^ 6).all()
+    big, other = on_gpu(7, 40, dtype=np.uint8), on_gpu(7, 40, dtype=np.uint8)
+    assert natively(gpu, lambda: shifted(big, other, None)) and (other.numpy() == 0).all()
+    assert not natively(gpu, lambda: shifted(x, y, on_gpu(5, dtype=np.uint8)))
+    empty = on_gpu(0, 40, dtype=np.uint8)
+    assert not natively(gpu, lambda: shifted(empty, on_gpu(0, 40, dtype=np.uint8), None))
+    a, b = on_gpu(20, value=4), on_gpu(40)
+    warm(spread, a, b)
+    assert natively(gpu, lambda: spread(a, b)) and (b.numpy() == 4).all()
+    with pytest.raises(ig.LaunchValueError):
+        spread(a, on_gpu(41))
+    assert not natively(gpu, lambda: spread(on_gpu(21)[1:], b)), "not at a multiple of 16 bytes"
+
+
+def test_it_stands_aside_while_something_is_pending(gpu: FakeDriver) -> None:
+    fresh = ig.kernel(grid=N, block=64)(k.saxpy.definition.function)
+    x, y, z = on_gpu(4), on_gpu(4), on_gpu(4)
+    warm(fresh, 1.0, x, y)
+    at = ig.array(np.array([0, 9, 0, 0], np.int32), device="cuda")
+    k.gather(at, x, z)
+    assert not natively(gpu, lambda: fresh(1.0, z, y)), "z is poisoned"
+    with pytest.raises(ig.KernelIndexError):
+        ig.synchronize()
+    assert y.tolist() == [3, 3, 3, 3]
+    assert natively(gpu, lambda: fresh(1.0, z, y))
+    stream = gpu.create_stream()
+    k.copy.launch(x, z, stream=stream)
+    assert not natively(gpu, lambda: fresh(1.0, z, y)), "it must wait for the other stream"
+    ig.synchronize()
+    assert natively(gpu, lambda: fresh(1.0, z, y))
+    gpu.fail("launch", "CUDA_ERROR_LAUNCH_FAILED")
+    fresh(1.0, z, y)  # the launcher in Python tries again
+    assert y.tolist() == [7, 7, 7, 7]
+
+
+def test_bound_launches(gpu: FakeDriver) -> None:
+    x, y = on_gpu(100), on_gpu(100, value=0)
+    bound = k.saxpy.bind(2.0, x, y)
+    bound()
+    assert natively(gpu, bound)
+    y.fill(5)
+    assert natively(gpu, bound) and (y.numpy() == 7).all()
+    with pytest.raises(ig.LaunchTypeError):
+        bound(1)
+    partly = k.saxpy.bind(2.0)
+    partly(x, y)
+    partly(x, y)
+    assert (y.numpy() == 11).all()
+
+
+def test_kernels_with_a_stub_are_freed(gpu: FakeDriver) -> None:
+    fresh = ig.kernel(grid=N, block=64)(k.copy.definition.function)
+    x, y = on_gpu(8), on_gpu(8)
+    warm(fresh, x, y)
+    watched = weakref.ref(fresh)
+    del fresh
+    gc.collect()
+    assert watched() is None
+
+
+def test_defaults_and_scopes_reach_kernels_with_a_stub(gpu: FakeDriver) -> None:
+    fresh = ig.kernel(grid=N, block=64)(k.copy.definition.function)
+    x, y = on_gpu(8, value=3), on_gpu(8)
+    warm(fresh, x, y)
+    with ig.use("cpu"), pytest.raises(ig.LaunchTypeError, match="is on cuda, and the launch runs on cpu"):
+        fresh(x, y)
+    host = np.zeros(8, F32)
+    fresh(np.ones(8, F32), host)
+    assert (host == 1).all()
