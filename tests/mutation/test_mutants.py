@@ -49,7 +49,7 @@ UNNECESSARY = {
     "blelloch without barrier 1": "the last step of the down-sweep leaves each thread the cells that it stores",
     "while_on_shared_flag without barrier 1": "it follows the barrier that ends the loop",
     "helper_leaves_loop without barrier 1": "the helper ends behind a barrier of its own",
-    "helper_leaves_loop without barrier 2": "each thread writes its own cell, and the barrier behind the helper is left",
+    "helper_leaves_loop without barrier 2": "each thread writes its own cell until the helper ends",
     "helper_leaves_loop without barrier 3": "the same",
     "flagged without barrier 1": "makes the kernel a grouped one; nothing is shared",
     "segments_by_groups without barrier 1": "the same",
