@@ -275,9 +275,24 @@ def text_for(kernel: Any, target: HostTarget, **options: Any) -> str:
 
 def test_loops_share_the_work_between_divider_and_multipliers() -> None:
     text = text_for(forces, INTEL)
-    assert "rsqrt14" in text
+    # Four trips at a time. The divider makes one of their roots, and those of rare vectors of the other three.
+    trips = text[text.index("\nfor.body") : text.index("\nfor.again")]
+    assert trips.count("= fdiv") == 4
+    assert trips.count("@llvm.x86.avx512.rsqrt14") == 2 * 3
+    assert trips.count("@llvm.sqrt") == 3 + 1
     assert "rcp14" not in text
     assert "rcp14" in text_for(quotients, INTEL)
+
+
+@on_intel
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 7, 64, 131])
+def test_trips_together_and_the_rest(count: int) -> None:
+    x = np.random.default_rng(count).standard_normal(count).astype(np.float32)
+    x[count // 2 :: 5] = np.inf
+    found, expected = np.zeros_like(x), np.zeros_like(x)
+    forces.on("cpu")(x, found)
+    forces.on("interp")(x, expected)
+    assert same(np.nan_to_num(found, nan=7), np.nan_to_num(expected, nan=7))
 
 
 def test_wide_vectors_are_cut_into_registers() -> None:

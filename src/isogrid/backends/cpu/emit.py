@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from isogrid.backends.cpu.emit_balance import unroll_for_divider
 from isogrid.backends.cpu.emit_frame import FunctionFrame, begin_function, end_function, table_text
 from isogrid.backends.cpu.emit_groups import emit_groups
 from isogrid.backends.cpu.emit_levels import GROUP, find_levels, level_of
@@ -38,10 +39,10 @@ class _Function:
 
 def emit_module(kernel: d.Kernel, target: HostTarget, options: Mapping[str, Any]) -> EmittedModule:
     """LLVM IR of `run`. The option `cpu_width` forces the number of lanes, for tests."""
-    kernel = _normalised(kernel)
     flags = _FAST if options.get("fastmath") and not kernel.exact else ""
-    strategy = choose_strategy(kernel, target, options.get("cpu_width"))
     quick = target.divides_slowly and not flags and "fast_division" not in options.get("disable", ())
+    kernel = _normalised(unroll_for_divider(kernel) if quick else kernel)
+    strategy = choose_strategy(kernel, target, options.get("cpu_width"))
     function = _function(kernel, "run", strategy, flags, precise=False, quick=quick)
     return EmittedModule(
         text=_module_text(kernel, function, target),

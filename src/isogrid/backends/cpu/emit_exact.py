@@ -4,15 +4,11 @@ The result is the correctly rounded one in every lane: docs/decisions/0055 has t
 cases that the proof leaves to a computer. A vector with a lane outside the proof's range goes to the hardware.
 """
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import Final
 
-from isogrid.backends.cpu.emit_levels import expressions_of
 from isogrid.backends.cpu.emit_values import Lanes, Val, splat, vector
-from isogrid.ir import device as d
 from isogrid.ir.device import Machine
 from isogrid.printers.llvm_ops import Shape, operation
 from isogrid.printers.llvm_text import Writer, literal_text, splat_text, type_text
@@ -35,17 +31,6 @@ DIVISORS: Final = (-32, 96)
 UNIFORM_DIVIDENDS: Final = (-50, 50)
 #: Square roots of this and more belong to arguments in the range of the proof.
 _LEAST_ROOT: Final = -48
-
-
-#: Measured on Emerald Rapids for 16 lanes: cycles that a quotient and a root keep the divider busy, instructions that
-#: each issues when made without it and with it, and cycles per instruction in loops of such chains.
-_DIVIDER_CYCLES: Final = (10.4, 12.4)
-_QUICK_ISSUES: Final = (13, 12)
-_SLOW_ISSUES: Final = 3
-_CYCLES_PER_ISSUE: Final = 0.675
-#: A plan must save this part of the time: it makes the code larger.
-_WORTHWHILE: Final = 0.9
-_MOST_PLANS: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,51 +68,6 @@ def emit_exact(lanes: Lanes, op: str, arguments: Sequence[Val]) -> Val | None:
     # The quick block comes before this one on every way, and nothing was stored.
     w.known, w.loaded = known, loaded
     return Val(Machine.F32, text, None)
-
-
-def plan_loop(body: d.Block) -> dict[str, int]:
-    """How many quotients and roots of a loop's body to make without the divider.
-
-    It works beside the units that add and multiply, so the best loop is one that keeps both busy.
-    """
-    counts = Counter(_float_operations(body))
-    quotients, roots = counts.pop("fdiv", 0), counts.pop("fsqrt", 0)
-    plain = counts.total()
-
-    def cycles(plan: tuple[int, int]) -> float:
-        quick, left = plan, (quotients - plan[0], roots - plan[1])
-        divider = left[0] * _DIVIDER_CYCLES[0] + left[1] * _DIVIDER_CYCLES[1]
-        issued = plain + quick[0] * _QUICK_ISSUES[0] + quick[1] * _QUICK_ISSUES[1] + sum(left) * _SLOW_ISSUES
-        return max(divider, issued * _CYCLES_PER_ISSUE)
-
-    if quotients + roots == 0 or quotients * roots > _MOST_PLANS:
-        return {}
-    best = min(product(range(quotients + 1), range(roots + 1)), key=cycles)
-    return {"fdiv": best[0], "fsqrt": best[1]} if cycles(best) < _WORTHWHILE * cycles((0, 0)) else {}
-
-
-def _float_operations(body: d.Block) -> Iterator[str]:
-    """Operations on f32 that a trip through the body issues; loops inside plan for themselves."""
-    for node in body:
-        match node:
-            case d.For() | d.Loop():
-                continue
-            case d.If():
-                yield from _float_operations(node.then + node.otherwise)
-            case d.Scope():
-                yield from _float_operations(node.body)
-            case _:
-                pass
-        for expression in expressions_of(node):
-            yield from _operations(expression)
-
-
-def _operations(node: d.Expr) -> Iterator[str]:
-    if isinstance(node, d.Op):
-        if Machine.F32 in (node.type, node.arguments[0].type):
-            yield node.op
-        for argument in node.arguments:
-            yield from _operations(argument)
 
 
 def _place(w: Writer, label: str) -> None:

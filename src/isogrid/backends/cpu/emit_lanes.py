@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import assert_never
 
 from isogrid.backends.cpu.emit_atomic import emit_atomic
-from isogrid.backends.cpu.emit_exact import plan_loop
+from isogrid.backends.cpu.emit_balance import plan_loop
 from isogrid.backends.cpu.emit_levels import expressions_of
 from isogrid.backends.cpu.emit_memory import evaluate, fill, store
 from isogrid.backends.cpu.emit_values import (

@@ -61,6 +61,9 @@ def load(lanes: Lanes, buffer: BufferRef, index: Val, type: Machine) -> Val:
         got = Val(
             memory, lanes.w.load(f"load {text}, ptr {address}, align {memory.bits // 8}", buffer.pointer, address), 0
         )
+        if memory.is_float:
+            # For all lanes at once and in this block, so that the load itself broadcasts.
+            vector(lanes, got)
     elif index.stride == 1:
         got = Val(memory, _load_adjacent(lanes, buffer.pointer, _address(lanes, buffer, index), memory), None)
     elif index.stride in (2, 3, 4) and lanes.mask is None:

@@ -369,6 +369,8 @@ entry:
   %size = alloca i64
   %size.first = load i64, ptr %sizes
   store i64 %size.first, ptr %size
+  %multiple.place = getelementptr %Sizes, ptr %sizes, i64 0, i32 2
+  %multiple = load i64, ptr %multiple.place
   %parts = load i64, ptr getelementptr (%Job, ptr @job, i64 0, i32 5)
   %per.part = load i64, ptr getelementptr (%Job, ptr @job, i64 0, i32 6)
   %flag = load ptr, ptr getelementptr (%Job, ptr @job, i64 0, i32 7)
@@ -390,7 +392,14 @@ take:
   %stopped = icmp ne i32 %stop, 0
   br i1 %stopped, label %leave, label %claim
 claim:
-  %step = load i64, ptr %size
+  ; At most half of what is left of the part, down to a first chunk: the participants end at nearly the same time.
+  %seen = load atomic i64, ptr %counter monotonic, align 8
+  %left = sub i64 %per.part, %seen
+  %half = ashr i64 %left, 1
+  %half.up = call i64 @round_up(i64 %half, i64 %multiple)
+  %least = call i64 @llvm.smax.i64(i64 %half.up, i64 %size.first)
+  %usual = load i64, ptr %size
+  %step = call i64 @llvm.smin.i64(i64 %usual, i64 %least)
   %taken = atomicrmw add ptr %counter, i64 %step monotonic
   %part.left = icmp slt i64 %taken, %per.part
   br i1 %part.left, label %place, label %part.next
