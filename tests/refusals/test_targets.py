@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from tests.refusals.test_refusals import marks_in, without_marks
 
 from isogrid.backends.metal.text import emit_metal_text
 from isogrid.backends.opencl.spelling import OpenClFacts
@@ -16,7 +17,6 @@ from isogrid.cli.stages import stages_of
 from isogrid.diagnostics.render_text import render_reports
 from isogrid.diagnostics.report import Report
 from isogrid.support.errors import KernelRefused
-from tests.refusals.test_refusals import marks_in, without_marks
 
 CASES = sorted((Path(__file__).parent / "targets").glob("*.py"))
 EMITTERS = {

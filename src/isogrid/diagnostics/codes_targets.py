@@ -23,4 +23,14 @@ PAGES: Final[dict[str, CodePage]] = {
         example_bad="ig.atomic_add(total, 0, x[i])   # total is i64",
         example_good="ig.atomic_add(total, 0, x[i])   # total is i32",
     ),
+    "IG503": CodePage(
+        title="An option gives up exact floats; say fastmath=True beside it",
+        explanation=(
+            "Flushing subnormals to zero, quicker quotients and fused products change float results, so that devices\n"
+            "no longer agree. Such an option of a backend counts only beside `fastmath=True`, which says that this is\n"
+            "meant. Integers, checks and bounds stay exact either way."
+        ),
+        example_bad='k.options(gpu={"ftz": True})',
+        example_good='k.options(fastmath=True, gpu={"ftz": True})',
+    ),
 }

@@ -30,7 +30,7 @@ from isogrid.launch.errors import DeviceWarning, LaunchValueError, OptionWarning
 from isogrid.launch.evaluate import CannotEvaluate, evaluate, values_text
 from isogrid.launch.geometry import MAXIMUM_GROUP, Given, Shape, check_given, check_group_size, settle_geometry
 from isogrid.launch.native import native_callable
-from isogrid.launch.options import Options, process_options, switched_off_by_environment
+from isogrid.launch.options import Options, check_exactness, process_options, switched_off_by_environment
 from isogrid.launch.queued import on_host, raise_pending, run_bound, written_names
 from isogrid.launch.specialise import specialise, tunable_values
 from isogrid.runtimes.protocol import BoundLaunch
@@ -121,6 +121,7 @@ def effective_options(explicit: Options, device: Device) -> Options:
     """Explicit options over those of the device over the process defaults; passes switched off add up with the
     environment's."""
     merged = explicit.over(device.carried).over(process_options())
+    check_exactness(merged)
     switched_off = switched_off_by_environment()
     if not switched_off:
         return merged

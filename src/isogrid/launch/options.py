@@ -16,6 +16,8 @@ from isogrid.launch.backends import PLANNED, RUNTIMES, family, option_types, run
 from isogrid.launch.errors import OptionError
 from isogrid.support.records import dataclass
 
+#: The page about options that give up exact floats.
+INEXACT_CODE: Final = "IG503"
 #: Most threads of a group on any device.
 MAXIMUM_GROUP: Final = 1024
 
@@ -217,7 +219,15 @@ def _group(backend: str, value: Any) -> tuple[tuple[str, Any], ...]:
     if backend in PLANNED:
         return tuple(sorted((str(k), v) for k, v in group.items()))
     types = option_types(backend)
+    words: Mapping[str, str] = runtime_attribute(backend, "other_words", {})
+    judge: Callable[[str, Any], str | None] = runtime_attribute(backend, "judge_option", _anything)
     for key, setting in group.items():
+        plain = str(key).lstrip("-").replace("-", "_").lower()
+        if key not in types and plain in words:
+            raise OptionError(
+                f"{backend} has no option `{key}`; it calls that `{words[plain]}`, which needs fastmath=True "
+                f"({INEXACT_CODE}), since float results then differ between devices"
+            )
         if key not in types:
             close = difflib.get_close_matches(str(key), [*types, *PORTABLE], 1)
             if close and close[0] in PORTABLE:
@@ -229,7 +239,30 @@ def _group(backend: str, value: Any) -> tuple[tuple[str, Any], ...]:
             raise OptionError(f"{backend} has no option `{key}`; {hint}")
         if not isinstance(setting, types[key]) or (isinstance(setting, bool) and types[key] is int):
             raise OptionError(f"option `{key}` of {backend} is {type_text(types[key])}, not {setting!r}")
+        fault = judge(str(key), setting)
+        if fault is not None:
+            raise OptionError(f"option `{key}` of {backend} {fault}")
     return tuple(sorted(group.items()))
+
+
+def _anything(key: str, value: Any) -> str | None:
+    """Takes every value of the right type."""
+    return None
+
+
+def check_exactness(options: Options) -> None:
+    """Refuse options of a backend that change float results, unless `fastmath=True` says that they may."""
+    if options.get("fastmath"):
+        return
+    for backend, group in options.items:
+        if backend not in RUNTIMES:
+            continue
+        for key in runtime_attribute(backend, "inexact_options", ()):
+            if dict(group).get(key):
+                raise OptionError(
+                    f"option `{key}` of {backend} changes float results, so it needs fastmath=True "
+                    f"({INEXACT_CODE}): write k.options(fastmath=True, {backend}={{{key!r}: True}})"
+                )
 
 
 def type_text(kind: Any) -> str:

@@ -123,7 +123,25 @@ def image_of(text: str, dynamic_shared: int, target: Any, machine: Machine) -> b
 def _through_nvrtc(
     device: Any, options: Mapping[str, Any], machine: Machine, number: int, small: bool
 ) -> tuple[CudaModule, bytes]:
-    raise KnownLimit('cuda: codegen="nvrtc" is not there yet')
+    from isogrid.backends.cuda.nvrtc import NvrtcError, compile_nvrtc, nvrtc_version
+    from isogrid.backends.cuda.options import nvrtc_flags
+    from isogrid.backends.cuda.text import emit_cuda_text
+
+    if not machine.driver.is_real:
+        raise KnownLimit('cuda: codegen="nvrtc" needs a device; the simulated driver runs LLVM code alone')
+    target = target_of(machine, number, options)
+    module = emit_cuda_text(device, options, small=small)
+    flags = nvrtc_flags(options, exact=device.exact)
+    key = digest(("nvrtc 1", module.text, target.arch, *flags, str(nvrtc_version())))
+    store = default_cache()
+    found = store.load(key)
+    if found is None:
+        try:
+            found = compile_nvrtc(module.text, target.arch, flags)
+        except NvrtcError as error:
+            raise KnownLimit(f"cuda: {error}") from None
+        store.store(key, found)
+    return module, found
 
 
 def load(driver: Driver, variant: Variant) -> Loaded:
