@@ -236,7 +236,7 @@ def _mandelbrot() -> Work:
         1.0 * n * n,
         "pixel",
         bar=0.98,
-        allowed=1e9,
+        allowed=1.0,
     )
 
 
@@ -313,7 +313,7 @@ def _fft() -> Work:
         names = (f"re{a}", f"im{a}", "cos", "sin", f"re{b}", f"im{b}")
         ours.append(Call(example("fft", "butterflies"), (*names, 1 << stage)))
         theirs.append(Launch("butterflies", *line(half), (*names, i64(1 << stage), i32(half))))
-    return Work("fft", contents, ours, theirs, ["re0"], 24.0 * 16 * n, "B", allowed=1e-2)
+    return Work("fft", contents, ours, theirs, ["re0"], 24.0 * 16 * n, "B", allowed=1e-5)
 
 
 def _monte_carlo() -> Work:

@@ -131,12 +131,12 @@ def _torch() -> Any:
 
 
 def _difference(mine: Any, yours: Any) -> float:
-    """Largest relative difference of two device arrays; 0 where they are equal in every bit."""
+    """Largest difference of two device arrays over the largest value; 0 where they are equal in every bit."""
     a, b = mine.numpy(), yours.numpy()
     if np.array_equal(a, b):
         return 0.0
-    scale = np.maximum(np.abs(b.astype(np.float64)), 1e-30)
-    return float(np.max(np.abs(a.astype(np.float64) - b.astype(np.float64)) / scale))
+    a, b = a.astype(np.float64), b.astype(np.float64)
+    return float(np.max(np.abs(a - b)) / max(np.max(np.abs(b)), 1e-300))
 
 
 def _line(row: Mapping[str, Any]) -> str:
