@@ -13,7 +13,7 @@ from pathlib import Path
 import mpmath
 from mpmath import mpf
 
-from tools.mathlib.polynomials import quick_constants
+from tools.mathlib.polynomials import fitted_exact, quick_constants
 
 ROOT = Path(__file__).resolve().parents[2]
 TARGET = ROOT / "src" / "isogrid" / "mathlib" / "source" / "constants.py"
@@ -149,6 +149,52 @@ def inverse(module: Module) -> None:
     module.rows("ATAN_EIGHTHS_LOW", [pair(mpmath.atan(mpf(j) / 8))[1] for j in range(9)] + [0.0] * 7)
 
 
+def error_functions(module: Module) -> None:
+    module.note("2/sqrt(pi) (-1)^n/(n!(2n+1)): from 22 down to 7 in f64, from 6 down to 0 as pairs; z = x^2 <= 0.7225.")
+    slope = 2 / mpmath.sqrt(mpmath.pi)
+    series(module, "ERF", lambda n: slope * (-1) ** n / (mpmath.factorial(n) * (2 * n + 1)), range(7), range(7, 23))
+    check("erf", mpf("0.7225") ** 23 / mpmath.factorial(23) / 47, -80)
+    low, high = (mpf("0.84") - 4) / (mpf("0.84") + 4), (mpf("27.31") - 4) / (mpf("27.31") + 4)
+
+    def part(t: mpf) -> mpf:
+        x = 4 * (1 + t) / (1 - t)
+        return mpmath.exp(x * x) * mpmath.erfc(x) * (x + 4)
+
+    coefficients = fitted_exact(part, low, high, 29)
+    error = max(
+        abs(mpmath.polyval(coefficients[::-1], t) / part(t) - 1)
+        for t in (low + (high - low) * n / 300 for n in range(301))
+    )
+    check("erfc", error, -78)
+    module.note("e^(x^2) erfc(x) (x + 4) in t = (x - 4)/(x + 4), 0.84 <= x <= 27.31: relative error below 2^-78.")
+    series(module, "ERFC", lambda n: coefficients[n], range(14), range(14, 29))
+
+
+def gammas(module: Module) -> None:
+    module.pair("HALF_LOG_TWO_PI", mpmath.log(2 * mpmath.pi) / 2)
+    module.pair("LOG_PI", mpmath.log(mpmath.pi))
+    module.pair("TWELFTH", mpf(1) / 12)
+    module.note("B(2k) / (2k (2k - 1)), k from 13 down to 2, in 1/X^2; X >= 16. Left out: 2^-87.")
+
+    def bernoulli(k: int) -> mpf:
+        return mpmath.bernoulli(2 * k) / (2 * k * (2 * k - 1))
+
+    module.value("STIRLING_FIRST", nearest(bernoulli(13)))
+    module.rows("STIRLING_TAIL", [nearest(bernoulli(k)) for k in range(12, 1, -1)])
+    check("stirling", bernoulli(14) / mpf(16) ** 27, -86)
+
+    def one(n: int) -> mpf:
+        return -mpmath.euler if n == 0 else (-1) ** (n + 1) * mpmath.zeta(n + 1) / (n + 1)
+
+    def two(n: int) -> mpf:
+        return 1 - mpmath.euler if n == 0 else (-1) ** (n + 1) * (mpmath.zeta(n + 1) - 1) / (n + 1)
+
+    module.note("log Gamma(1 + e) / e and log Gamma(2 + e) / e, |e| <= 2^-6: e^13 down to e^4 in f64, then pairs.")
+    series(module, "GAMMA_ONE", one, range(4), range(4, 14))
+    series(module, "GAMMA_TWO", two, range(4), range(4, 14))
+    check("gamma", mpf(2) ** -84 / 14, -84)
+
+
 def written() -> str:
     """The text of the module of constants."""
     with mpmath.workprec(PRECISION):
@@ -157,6 +203,8 @@ def written() -> str:
         logarithms(module)
         circular(module)
         inverse(module)
+        error_functions(module)
+        gammas(module)
         module.pair("THIRD", mpf(1) / 3)
         quick_constants(module)
     return _HEAD + "\n".join(module.lines) + "\n"

@@ -12,17 +12,25 @@ from collections.abc import Iterator
 from typing import Any
 
 import isogrid as ig
-from isogrid.cli.stages import stages_of
+from isogrid.analysis.facts import LaunchFacts
+from isogrid.frontend.build import build
+from isogrid.frontend.definition import Definition
 from isogrid.frontend.language import Helper
+from isogrid.ir import device as d
 from isogrid.ir.text import print_kernel
 from isogrid.ir.verify import verify
+from isogrid.launch.specialise import check_specialisations
 from isogrid.mathlib import source
 from isogrid.mathlib.functions import function_of, path_of
+from isogrid.pipeline import lower, optimise
 from tools.mathlib.plain_bits import plain_bits
 from tools.mathlib.single_assignment import single_assignment
 
 _KERNEL = """
 import isogrid as ig
+from isogrid.analysis.facts import LaunchFacts
+from isogrid.frontend.build import build
+from isogrid.frontend.definition import Definition
 from isogrid.dims import N
 
 @ig.kernel(grid=N)
@@ -65,10 +73,17 @@ def compiled(name: str, helper: Helper, parameters: tuple[str, ...], result: str
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     space: dict[str, Any] = {"function": helper, "ig": ig, "__name__": "tools.mathlib"}
     exec(compile(text, file, "exec"), space)
-    device = plain_bits(single_assignment(stages_of(space[name]).device))
+    device = plain_bits(single_assignment(_device(space[name].definition)))
     verify(device, after="single assignment")
     function_of(device)
     return print_kernel(device)
+
+
+def _device(definition: Definition) -> d.Kernel:
+    """Device IR for launches of any size."""
+    facts = LaunchFacts()
+    built = build(definition, next(iter(check_specialisations(definition, {}))))
+    return lower(optimise(built, frozenset(), facts, {}), facts)
 
 
 def main() -> None:

@@ -12,6 +12,11 @@ BOUND = -39.5
 
 
 def fitted(function: Function, low: mpf, high: mpf, count: int) -> list[float]:
+    """`fitted_exact`, rounded to f64."""
+    return [float(value) for value in fitted_exact(function, low, high, count)]
+
+
+def fitted_exact(function: Function, low: mpf, high: mpf, count: int) -> list[mpf]:
     """`count` coefficients, constant first, of the polynomial through the function at Chebyshev's points."""
     points = [mpmath.cos(mpmath.pi * (2 * n + 1) / (2 * count)) for n in range(count)]
     points = [(low + high) / 2 + (high - low) / 2 * point for point in points]
@@ -21,7 +26,7 @@ def fitted(function: Function, low: mpf, high: mpf, count: int) -> list[float]:
         right[row] = function(point)
         for column in range(count):
             matrix[row, column] = point**column
-    return [float(value) for value in mpmath.lu_solve(matrix, right)]
+    return list(mpmath.lu_solve(matrix, right))
 
 
 def measured(

@@ -1,6 +1,7 @@
 """The true values of the f32 functions over all 2^32 inputs, as digests, and the inputs that are hard to round.
 
-    python -m tools.mathlib.reference exp sin      (about two minutes a function on one core)
+    python -m tools.mathlib.reference exp sin      all inputs, about two minutes a function on one core
+    python -m tools.mathlib.reference --subset     the 2^20 inputs that every run of the tests compares
 
 NumPy's or the C library's f64 function gives a first value, whose error is below 2^-46. Where no f32 rounding boundary
 lies within 2^-45 of it that decides; MPFR decides the others, about a thousand inputs of a function, with as many
@@ -19,7 +20,7 @@ import gmpy2
 import numpy as np
 from gmpy2 import mpfr
 
-from isogrid.mathlib.digests import BLOCK, mixed
+from isogrid.mathlib.digests import BLOCK, digest_of, mixed, subset
 
 ROOT = Path(__file__).resolve().parents[2]
 DIGESTS = ROOT / "src" / "isogrid" / "mathlib" / "digests"
@@ -226,7 +227,22 @@ def digests(name: str) -> tuple[Array, Sweep]:
     return found, sweep
 
 
+def subset_digests() -> str:
+    """Name and digest of every function over the subset."""
+    inputs = subset()
+    lines: list[str] = []
+    with np.errstate(all="ignore"):
+        for name in FUNCTIONS:
+            sweep = Sweep(name)
+            parts = [digest_of(part, sweep.values(part)) for part in inputs.reshape(-1, STEP)]
+            lines.append(f"{name} {sum(parts) & (1 << 64) - 1:016x}\n")
+    return "".join(lines)
+
+
 def main() -> None:
+    if sys.argv[1:] == ["--subset"]:
+        (HARD.parent / "subset.txt").write_text(subset_digests())
+        return
     for name in sys.argv[1:] or FUNCTIONS:
         if (DIGESTS / f"{name}.bin").exists() and not sys.argv[1:]:
             continue

@@ -41,6 +41,10 @@ _ROWS: Final[tuple[tuple[str, bool, tuple[str, ...], str], ...]] = (
     ("atanh", True, ("x",), "Inverse hyperbolic tangent; infinite at -1 and 1, NaN outside."),
     ("cbrt", True, ("x",), "Cube root."),
     ("rsqrt", False, ("x",), "1 / sqrt(x), rounded once; infinite at 0, NaN below it."),
+    ("erf", True, ("x",), "Error function."),
+    ("erfc", True, ("x",), "1 minus the error function, also where that is tiny."),
+    ("lgamma", True, ("x",), "Logarithm of the magnitude of the gamma function; infinite at its poles."),
+    ("tgamma", True, ("x",), "Gamma function, `math.gamma`; infinite at 0, NaN at negative integers."),
     ("pow", True, ("x", "y"), "x to the power y, with the special values of C."),
     ("atan2", True, ("y", "x"), "Angle of the point (x, y) in radians, from -pi to pi."),
     ("hypot", True, ("x", "y"), "sqrt(x * x + y * y) without overflow on the way."),
@@ -48,6 +52,10 @@ _ROWS: Final[tuple[tuple[str, bool, tuple[str, ...], str], ...]] = (
     ("nextafter", True, ("x", "y"), "The float next to x in the direction of y."),
     ("round_away", False, ("x",), "Nearest integral value in x's type, halves away from zero."),
 )
+
+
+#: Names that `math` has under another one.
+_OF_MATH: Final = {"tgamma": "gamma"}
 
 
 def compiled_of(row: str, operand: Scalar) -> str:
@@ -74,7 +82,7 @@ def _exponent_meaning(operand: Scalar) -> Callable[..., Any]:
 _SAME: Final[tuple[Builtin, ...]] = tuple(
     Builtin(
         name,
-        (f"math.{name}" if of_math else f"isogrid.{name}",),
+        (f"math.{_OF_MATH.get(name, name)}" if of_math else f"isogrid.{name}",),
         parameters,
         tuple(Signature((type,) * len(parameters), type) for type in _FLOATS),
         _meaning(name),
@@ -114,10 +122,7 @@ COMPILED: Final[dict[str, tuple[tuple[Scalar, ...], Scalar]]] = {
     if Scalar.I32 not in signature.parameters
 }
 
-_LATER: Final = (
-    "degrees", "erf", "erfc", "gamma", "lgamma", "radians",
-    "dist", "ulp",
-)  # fmt: skip
+_LATER: Final = ("degrees", "radians", "dist", "ulp")
 
 #: Functions that the language does not compute: refused by name, never approximated. Spelling -> name as written.
 NOT_YET: Final[dict[str, str]] = {f"math.{name}": f"math.{name}" for name in _LATER}
