@@ -51,6 +51,7 @@ _LATE = {
     "zeros_like": "isogrid.launch.create",
     "from_dlpack": "isogrid.launch.create",
     "synchronize": "isogrid.launch.create",
+    "record": "isogrid.launch.record",
     "memory_statistics": "isogrid.launch.create",
     "release_memory": "isogrid.launch.create",
     "DeviceMemoryError": "isogrid.runtimes.memory",

@@ -28,6 +28,7 @@ from isogrid.launch.errors import LaunchValueError as LaunchValueError
 from isogrid.launch.errors import OptionError as OptionError
 from isogrid.launch.errors import OptionWarning as OptionWarning
 from isogrid.launch.errors import RequirementError as RequirementError
+from isogrid.launch.record import record as record
 from isogrid.runtimes.memory import DeviceMemoryError as DeviceMemoryError
 from isogrid.support.errors import CompilerBug as CompilerBug
 from isogrid.support.errors import IsogridError as IsogridError

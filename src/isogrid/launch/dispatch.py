@@ -30,6 +30,7 @@ from isogrid.launch.errors import DeviceWarning, LaunchValueError, OptionWarning
 from isogrid.launch.evaluate import CannotEvaluate, evaluate, values_text
 from isogrid.launch.geometry import MAXIMUM_GROUP, Given, Shape, check_given, check_group_size, settle_geometry
 from isogrid.launch.native import native_callable
+from isogrid.launch.observe import current_graph, is_watched
 from isogrid.launch.options import Options, check_exactness, process_options, switched_off_by_environment
 from isogrid.launch.queued import on_host, raise_pending, run_bound, written_names
 from isogrid.launch.specialise import specialise, tunable_values
@@ -283,6 +284,10 @@ def _run(
     started = time.perf_counter()
     arrays, copied = _contiguous(arguments.arrays)
     bound = BoundLaunch(arrays, arguments.scalars, dims, shape.extents, options.values(), stream, wait)
+    graph = current_graph()
+    if graph is not None:
+        graph.add(definition, device, artifact, bound)
+        return False
     try:
         usual = run_bound(definition, device, artifact, bound)
     except BaseException as error:
@@ -294,7 +299,7 @@ def _run(
             target: Any = arguments.arrays[name]
             np.copyto(target, arrays[name])
     _trace(f"{definition.name} on {device}: {_shape_text(shape)}, {_milliseconds(started)}")
-    return usual
+    return usual and not is_watched()
 
 
 def _contiguous(arrays: Mapping[str, Array]) -> tuple[dict[str, Array], frozenset[str]]:

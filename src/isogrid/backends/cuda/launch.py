@@ -151,6 +151,11 @@ class Launch:
         if watch is not None:
             self.queue.call(self.loaded.settle, 1, layout.SETTLE_THREADS, [record, watch.address], self.stream)
 
+    def start_in(self, stream: int) -> None:
+        """Queue the bare launch, with nothing before or behind it."""
+        self.stream = stream
+        self._start(Prepared(stream), None)
+
     def packed(self) -> tuple[list[int], int]:
         """The parameters of a launch that nothing waits for, and its blocks."""
         return self._words(), self._block_count()

@@ -92,6 +92,7 @@ class Queue:
         #: Not zero while a launch must look around: traps may be pending, other streams be in use, or it is recorded.
         self.busy = ctypes.c_int64(0)
         self._other_streams = False
+        self._watched = False
         self._statuses: Statuses | None = None
         self._support: Support | None = None
 
@@ -118,7 +119,12 @@ class Queue:
 
     def look_busy(self) -> None:
         """Tell native launches whether anything is going on."""
-        self.busy.value = len(self.pending) + self._other_streams + (self.stream != DEFAULT_STREAM)
+        self.busy.value = len(self.pending) + self._other_streams + self._watched
+
+    def watch(self, watched: bool) -> None:
+        """Whether somebody records or times the launches."""
+        self._watched = watched
+        self.look_busy()
 
     def wait_for(self, stream: int, other: int) -> None:
         """Let `stream` wait for what is queued in `other` now."""

@@ -6,11 +6,12 @@ reads and writes them, and the launch is waited for.
 
 import ctypes
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from isogrid.backends.cuda import artifact as a
 from isogrid.backends.cuda.artifact import CudaArtifact
+from isogrid.backends.cuda.graph import DeviceGraph
 from isogrid.backends.cuda.launch import Launch
 from isogrid.backends.cuda.loader import Loaded, compile_variant, load
 from isogrid.backends.cuda.machine import Machine, machine
@@ -154,6 +155,26 @@ class CudaRuntime:
             return None
         words, blocks = launch.packed()
         return bound_stub(artifact.head.name, launch.loaded, blocks, words, ctypes.addressof(self.queue.busy))
+
+    # --- recordings and profiles -------------------------------------------------------------------------------------
+
+    def watch(self, watched: bool) -> None:
+        """Whether somebody records or times the launches."""
+        self.queue.watch(watched)
+
+    def cannot_record(self, artifact: CudaArtifact, bound: BoundLaunch) -> str | None:
+        """Why a launch cannot be part of a graph, None if it can."""
+        loaded = self._prepared(artifact, bound).loaded
+        if loaded.can_trap:
+            return "it may trap, and a graph of the driver cannot put arrays back; prove or guard what it checks"
+        return None
+
+    def build_graph(self, steps: Sequence[tuple[CudaArtifact, BoundLaunch, list[str]]]) -> DeviceGraph:
+        """A graph of these launches; the names are those of the arrays that each writes."""
+        self.machine.enter(self.number)
+        launches = [self._prepared(artifact, bound) for artifact, bound, _ in steps]
+        written = [launch.blocks[name] for launch, (_, _, names) in zip(launches, steps, strict=True) for name in names]
+        return DeviceGraph(self.queue, launches, written)
 
     def raise_pending(self) -> None:
         """Wait for the launches that may trap, and raise the first trap that has not been raised."""

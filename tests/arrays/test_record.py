@@ -1,0 +1,88 @@
+"""Recorded launches: nothing runs while they are taken down, and each call of the graph runs them all."""
+
+import gc
+
+import numpy as np
+import pytest
+from tests.arrays import kernels as k
+
+import isogrid as ig
+
+F32 = np.float32
+
+
+def test_a_graph_replays_its_launches(device: str) -> None:
+    x, y, z = (ig.full(100, v, ig.f32, device=device) for v in (2, 1, 0))
+    with ig.record() as graph:
+        k.saxpy(3.0, x, y)
+        k.copy(y, z)
+        k.saxpy(1.0, z, y)
+    assert len(graph) == 3 and y.numpy()[0] == 1 and z.numpy()[0] == 0
+    graph()
+    assert z.numpy()[0] == 7 and y.numpy()[0] == 14
+    y.fill(0)
+    graph()
+    graph()
+    assert z.numpy()[99] == 18 and y.numpy()[99] == 36
+
+
+def test_calls_beside_a_recording_run(device: str) -> None:
+    x, y = ig.ones(64, ig.f32, device=device), ig.zeros(64, ig.f32, device=device)
+    for _ in range(3):
+        k.saxpy(1.0, x, y)
+    bound = k.saxpy.bind(1.0, x, y)
+    bound()
+    bound()
+    with ig.record() as graph:
+        k.saxpy(1.0, x, y)
+        bound()
+    assert y.numpy()[0] == 5
+    for _ in range(3):
+        k.saxpy(1.0, x, y)
+    graph()
+    assert y.numpy()[0] == 10
+
+
+def test_a_graph_keeps_its_arrays(device: str) -> None:
+    x, y = ig.ones(64, ig.f32, device=device), ig.zeros(64, ig.f32, device=device)
+    with ig.record() as graph:
+        k.saxpy(2.0, x, y)
+    del x
+    gc.collect()
+    ig.zeros(64, ig.f32, device=device)
+    graph()
+    assert (y.numpy() == 2).all()
+    with ig.record() as nothing:
+        pass
+    nothing()
+
+
+def test_traps_and_graphs(device: str) -> None:
+    at, x = ig.array(np.array([0, 9, 0, 0], np.int32), device=device), ig.ones(4, ig.f32, device=device)
+    y, z = ig.full(4, 7, ig.f32, device=device), ig.zeros(4, ig.f32, device=device)
+    with ig.record() as graph:
+        k.copy(y, z)
+    k.gather(at, x, y)
+    graph()  # y is poisoned, so nothing happens, and z is too
+    w = ig.zeros(4, ig.f32, device=device)
+    k.copy(z, w)
+    with pytest.raises(ig.KernelIndexError):
+        ig.synchronize()
+    assert z.tolist() == [0] * 4 and w.tolist() == [0] * 4
+    graph()
+    assert z.tolist() == [7] * 4
+
+
+def test_what_a_recording_refuses(device: str) -> None:
+    x = ig.ones(4, ig.f32, device=device)
+    with ig.record() as graph:
+        with pytest.raises(ig.LaunchValueError, match="`y` is an array on the host"):
+            k.copy.on(device)(x, np.zeros(4, F32))
+        with pytest.raises(ig.LaunchValueError, match="do not nest"), ig.record():
+            pass
+        with pytest.raises(ig.LaunchValueError, match="after its `with` block"):
+            graph()
+    if device == "cuda":
+        at = ig.zeros(4, ig.i32, device=device)
+        with ig.record(), pytest.raises(ig.LaunchValueError, match="it may trap"):
+            k.gather(at, x, ig.ones(4, ig.f32, device=device))
