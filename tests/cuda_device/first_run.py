@@ -20,6 +20,10 @@ PARTS: dict[str, tuple[int, list[str]]] = {
     "torch": (90, [sys.executable, "-m", "tests.cuda_device.torch_arrays"]),
     "timings": (120, [sys.executable, "-m", "tests.cuda_device.timings"]),
     "loops": (180, [sys.executable, "-m", "tests.cuda_device.loops"]),
+    "disputed": (
+        60,
+        [sys.executable, "-m", "pytest", "tests/conformance", "-vv", "-k", "later"],
+    ),
     "random": (240, [sys.executable, "-m", "tests.cuda_device.random_kernels"]),
 }
 

@@ -1,5 +1,6 @@
 """What a launch costs the host, and what a cold compile costs, on the real driver."""
 
+import ctypes
 import statistics
 import sys
 import time
@@ -9,6 +10,8 @@ from typing import Any
 import numpy as np
 
 import isogrid as ig
+from isogrid.backends.cuda.artifact import CudaArtifact
+from isogrid.backends.cuda.host_code import load_function
 from isogrid.backends.cuda.machine import machine
 from isogrid.launch import backends
 from tests.arrays import kernels as k
@@ -47,10 +50,10 @@ def main() -> int:
     print(f"{'saxpy, arrays':40} {per_call(lambda: k.saxpy(2.0, x, y))}")
     print(f"{'gather (may trap), arrays':40} {per_call(lambda: k.gather(at, x, y), 200)}")
     bound = k.saxpy.bind(2.0, x, y)
-    print(f"{'saxpy bound':40} {per_call(lambda: bound())}")
-    raw = floor()
-    if raw is not None:
-        print(f"{'cuLaunchKernel through ctypes, prepacked':40} {per_call(raw)}")
+    print(f"{'saxpy bound':40} {per_call(bound)}")
+    print(f"{'C loop of cuLaunchKernel':40} {floor()}")
+    print(f"{'saxpy, PyTorch tensors':40} {with_torch()}")
+    print(f"{'graph of 100 saxpy, each':40} {graph_of_small_kernels()}")
     host_x, host_y = np.ones(1 << 20, np.float32), np.ones(1 << 20, np.float32)
     on = k.saxpy.on("cuda")
     print(f"{'saxpy on host arrays of 4 MiB':40} {per_call(lambda: on(2.0, host_x, host_y), 20)}")
@@ -78,22 +81,64 @@ def device_seconds(call: Callable[[], Any]) -> float:
     return statistics.median(found) / 1e3
 
 
-def floor() -> Callable[[], Any] | None:
-    """The driver's own launch of the same kernel with nothing around it."""
-    import ctypes
+LOOP = """define i32 @loop(ptr %launch, ptr %function, i32 %blocks, i32 %threads, ptr %pointers, i64 %count) {
+entry:
+  br label %again
+again:
+  %k = phi i64 [ 0, %entry ], [ %next, %again ]
+  %rc = call i32 %launch(ptr %function, i32 %blocks, i32 1, i32 1, i32 %threads, i32 1, i32 1, i32 0, ptr null, ptr %pointers, ptr null)
+  %next = add i64 %k, 1
+  %more = icmp ult i64 %next, %count
+  br i1 %more, label %again, label %done
+done:
+  ret i32 %rc
+}
+"""  # noqa: E501
 
-    from isogrid.backends.cuda.artifact import CudaArtifact
 
+def floor() -> str:
+    """Least and median ns of the driver's own launch of the same kernel in a loop of machine code."""
     driver: Any = machine().driver
     (artifact,) = (a for a in k.saxpy.compiled.artifacts.values() if isinstance(a, CudaArtifact))
     loaded = artifact.loaded[True, True]
     x, y = ig.ones(1024, ig.f32, device="cuda"), ig.ones(1024, ig.f32, device="cuda")
-    words = [0, 0x40000000, x.address, y.address, 1024, 1024][: len(loaded.variant.module.layout.slots)]
+    words = [0, 0x40000000, x.address, y.address, 1024, 1024]
     slots = (ctypes.c_uint64 * len(words))(*words)
     pointers = (ctypes.c_void_p * len(words))(*(ctypes.addressof(slots) + 8 * n for n in range(len(words))))
-    launch = driver._library.cuLaunchKernel
-    function, block = ctypes.c_void_p(loaded.run), loaded.variant.module.block
-    return lambda: launch(function, 4, 1, 1, block, 1, 1, 0, None, pointers, None)
+    kinds = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint, ctypes.c_void_p, ctypes.c_int64)
+    loop = ctypes.CFUNCTYPE(ctypes.c_int, *kinds)(load_function(LOOP, "loop"))
+    module = loaded.variant.module
+    blocks, start = -(-1024 // module.tile[0]), ctypes.addressof(pointers)
+    found = []
+    for _ in range(9):
+        ig.synchronize()
+        began = time.perf_counter_ns()
+        assert loop(driver.address_of("cuLaunchKernel"), loaded.run, blocks, module.block, start, 1000) == 0
+        found.append((time.perf_counter_ns() - began) / 1000)
+        ig.synchronize()
+    assert slots[1] == 0x40000000
+    return f"{min(found):8.0f} {statistics.median(found):8.0f}"
+
+
+def graph_of_small_kernels() -> str:
+    """Device microseconds of each of 100 dependent launches in a graph."""
+    x, y = ig.ones(1024, ig.f32, device="cuda"), ig.ones(1024, ig.f32, device="cuda")
+    with ig.record() as graph:
+        for _ in range(100):
+            k.saxpy(2.0, x, y)
+    graph()
+    ig.synchronize()
+    return f"{1e4 * device_seconds(graph):.2f} us"
+
+
+def with_torch() -> str | None:
+    """The same launch on tensors of PyTorch."""
+    try:
+        import torch
+    except ImportError:
+        return None
+    x, y = torch.ones(1024, device="cuda"), torch.ones(1024, device="cuda")
+    return per_call(lambda: k.saxpy(2.0, x, y), 300)
 
 
 if __name__ == "__main__":
