@@ -1,5 +1,5 @@
-"""In the gallery no check is kept unless the value is data (spec 2.3). What is kept, and why, is listed here, all of it:
-a kernel that is not named keeps nothing. None of them asks for a way out of a proof."""
+"""In the gallery no check is kept unless the value is data (spec 2.3). All that is kept is listed here, with reasons: a
+kernel that is not named keeps nothing. None of them asks for a way out of a proof."""
 
 import importlib
 import sys
