@@ -3,7 +3,6 @@
 import ast
 import functools
 import linecache
-from collections.abc import Iterator
 from types import CodeType, FunctionType
 from typing import Final
 from weakref import WeakKeyDictionary
@@ -102,22 +101,13 @@ def span_of(file: str, lines: tuple[str, ...], node: ast.AST) -> Span:
 def _characters(lines: tuple[str, ...], line: int, offset: int) -> int:
     if not 1 <= line <= len(lines):
         return offset + 1
-    return len(lines[line - 1].encode()[:offset].decode(errors="replace")) + 1
-
-
-@functools.lru_cache(maxsize=64)
-def _parsed(text: str) -> ast.Module | None:
-    try:
-        return ast.parse(text)
-    except (SyntaxError, ValueError):
-        return None
+    text = lines[line - 1]
+    return offset + 1 if text.isascii() else len(text.encode()[:offset].decode(errors="replace")) + 1
 
 
 def _find(lines: tuple[str, ...], code: CodeType) -> FunctionNode | None:
-    tree = _parsed("".join(lines))
-    if tree is None:
-        return None
-    found = [node for node in _functions_at(tree, code.co_firstlineno) if _same_signature(node, code)]
+    functions = _functions_by_line("".join(lines)).get(code.co_firstlineno, ())
+    found = [node for node in functions if _same_signature(node, code)]
     if len(found) > 1:
         # Several lambdas on one line: the columns of the compiled instructions tell them apart.
         starts = {(line, column) for line, _, column, _ in code.co_positions()}
@@ -129,17 +119,23 @@ def _find(lines: tuple[str, ...], code: CodeType) -> FunctionNode | None:
     return found[0] if len(found) == 1 else None
 
 
-def _functions_at(tree: ast.Module, line: int) -> Iterator[FunctionNode]:
+@functools.lru_cache(maxsize=64)
+def _functions_by_line(text: str) -> dict[int, list[FunctionNode]]:
+    """The functions of a file by their first line, decorators included; none where it does not parse."""
+    found: dict[int, list[FunctionNode]] = {}
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):
+        return found
     for node in ast.walk(tree):
         match node:
             case ast.FunctionDef() | ast.AsyncFunctionDef():
-                if min([node.lineno, *(d.lineno for d in node.decorator_list)]) == line:
-                    yield node
+                found.setdefault(min([node.lineno, *(d.lineno for d in node.decorator_list)]), []).append(node)
             case ast.Lambda():
-                if node.lineno == line:
-                    yield node
+                found.setdefault(node.lineno, []).append(node)
             case _:
                 pass
+    return found
 
 
 def _same_signature(node: FunctionNode, code: CodeType) -> bool:

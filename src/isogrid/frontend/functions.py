@@ -1,9 +1,11 @@
 """Facts about a function's text, found before it is built: its locals, its returns, whether it calls itself last."""
 
 import ast
+import functools
 from collections import Counter
 from collections.abc import Iterator
 from types import FunctionType
+from typing import cast
 
 from isogrid.frontend.capture import Captured, capture
 from isogrid.support.records import dataclass
@@ -92,14 +94,29 @@ def ends_with_only_return(tree: ast.FunctionDef) -> bool:
     return not found or (len(found) == 1 and tree.body[-1] is found[0])
 
 
-def _own_nodes(tree: ast.FunctionDef) -> Iterator[ast.AST]:
-    """The nodes of a function without those of functions inside it."""
+@functools.lru_cache(maxsize=8)
+def _own_nodes(tree: ast.FunctionDef) -> tuple[ast.AST, ...]:
+    """The nodes of a function without those of functions inside it, in the order of the text."""
+    found: list[ast.AST] = []
     pending: list[ast.AST] = list(reversed(tree.body))
     while pending:
         node = pending.pop()
-        yield node
+        found.append(node)
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
-            pending.extend(reversed(list(ast.iter_child_nodes(node))))
+            pending.extend(reversed(_children(node)))
+    return tuple(found)
+
+
+def _children(node: ast.AST) -> list[ast.AST]:
+    """`ast.iter_child_nodes` as a list, without the contexts of names."""
+    children: list[ast.AST] = []
+    for name in node._fields:
+        value = getattr(node, name, None)
+        if isinstance(value, list):
+            children += [part for part in cast("list[object]", value) if isinstance(part, ast.AST)]
+        elif isinstance(value, ast.AST) and not isinstance(value, ast.expr_context):
+            children.append(value)
+    return children
 
 
 def docstring_of(tree: ast.FunctionDef) -> ast.stmt | None:

@@ -80,7 +80,9 @@ def visit(root: Any) -> Iterator[Any]:
     while stack:
         node: Any = stack.pop()
         yield node
-        stack.extend(reversed(_children(node)))
+        if parts := _children(node):
+            parts.reverse()
+            stack += parts
 
 
 def assigned_local(node: k.Node) -> tuple[str, Scalar] | None:
@@ -171,6 +173,10 @@ class _Kind(Enum):
     BLOCK = "statements"
 
 
+#: Names of the module are found faster than members.
+_ONE, _MANY, _BLOCK = _Kind.ONE, _Kind.MANY, _Kind.BLOCK
+
+
 @cache
 def _parts(node_class: Any) -> tuple[tuple[str, _Kind], ...]:
     """The fields of a class that hold nodes, in order of evaluation."""
@@ -198,17 +204,19 @@ def _kind(annotation: Any) -> _Kind | None:
 
 def _children(node: Any) -> list[Any]:
     found: list[Any] = []
-    for name, kind in _parts(node.__class__):
+    for name, many in _holders(node.__class__):
         value: Any = getattr(node, name)
-        match kind:
-            case _Kind.ONE:
-                found.append(value)
-            case _Kind.OPTIONAL:
-                if value is not None:
-                    found.append(value)
-            case _Kind.MANY | _Kind.BLOCK:
-                found.extend(value)
+        if many:
+            found += value
+        elif value is not None:
+            found.append(value)
     return found
+
+
+@cache
+def _holders(node_class: Any) -> tuple[tuple[str, bool], ...]:
+    """The fields of a class that hold nodes, and whether they hold several: half of all work is walking."""
+    return tuple((name, kind in (_Kind.MANY, _Kind.BLOCK)) for name, kind in _parts(node_class))
 
 
 def _mapped(statement: Any, on_expr: Any, on_statement: Any) -> tuple[Any, ...]:
@@ -234,16 +242,15 @@ def _rebuilt(node: Any, on_expr: Callable[[Any], Any], on_block: Callable[[Any],
     for name, kind in _parts(node.__class__):
         old: Any = getattr(node, name)
         new: Any = old
-        match kind:
-            case _Kind.ONE:
-                new = on_expr(old)
-            case _Kind.OPTIONAL:
-                new = None if old is None else on_expr(old)
-            case _Kind.MANY:
-                new = tuple(on_expr(part) for part in old)
-                new = old if _same(new, old) else new
-            case _Kind.BLOCK:
-                new = on_block(old) if on_block else old
+        if kind is _ONE:
+            new = on_expr(old)
+        elif kind is _BLOCK:
+            new = on_block(old) if on_block else old
+        elif kind is _MANY:
+            new = tuple([on_expr(part) for part in old])
+            new = old if _same(new, old) else new
+        elif old is not None:
+            new = on_expr(old)
         if new is not old:
             changes[name] = new
     return replace(node, **changes) if changes else node

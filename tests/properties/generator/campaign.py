@@ -6,14 +6,17 @@ python -m tests.properties.generator.campaign --kernels 5000 --seed 1
 import argparse
 import os
 import sys
-import tempfile
 import time
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from .choices import Choices
-from .program import program
+from .program import Program, program
+
+if TYPE_CHECKING:
+    from .execute import Outcome
 
 #: Programs per task: long enough to hide the queue, short enough to show progress.
 BATCH = 25
@@ -31,6 +34,21 @@ class Tally:
     traps: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
     troubles: list[tuple[int, str]] = field(default_factory=list)
+
+    def note(self, seed: int, made: Program, outcome: "Outcome") -> None:
+        """Count one kernel."""
+        self.kernels += 1
+        self.launches += outcome.launches
+        self.trapped += outcome.trapped
+        self.traps.update(trap_kind(text) for text in outcome.traps)
+        self.constructs.update(made.used)
+        self.odd_sizes += made.odd_size
+        if outcome.refused:
+            self.refused[_code(outcome.refused)] += 1
+            if "IG4" not in _code(outcome.refused):
+                self.troubles.append((seed, f"refused: {outcome.refused}"))
+        if outcome.trouble:
+            self.troubles.append((seed, outcome.trouble))
 
     def add(self, other: "Tally") -> None:
         self.kernels += other.kernels
@@ -58,25 +76,20 @@ def trap_kind(text: str) -> str:
 
 
 def run_batch(first: int, count: int) -> Tally:
-    """Seeds first .. first+count-1 in this process."""
-    from .execute import run
+    """Seeds first .. first+count-1 in this process, compiled in one module."""
+    from .execute import compared, compile_later, forget, prepare
+    from .together import together
 
     tally = Tally()
-    for seed in range(first, first + count):
-        made = program(Choices(seed))
-        outcome = run(made, f"random kernel {seed}")
-        tally.kernels += 1
-        tally.launches += outcome.launches
-        tally.trapped += outcome.trapped
-        tally.traps.update(trap_kind(text) for text in outcome.traps)
-        tally.constructs.update(made.used)
-        tally.odd_sizes += made.odd_size
-        if outcome.refused:
-            tally.refused[_code(outcome.refused)] += 1
-            if "IG4" not in _code(outcome.refused):
-                tally.troubles.append((seed, f"refused: {outcome.refused}"))
-        if outcome.trouble:
-            tally.troubles.append((seed, outcome.trouble))
+    with together() as group:
+        ready = [prepare(program(Choices(seed)), f"random kernel {seed}") for seed in range(first, first + count)]
+        for one in ready:
+            compile_later(one)
+        group.finish()
+        for seed, one in enumerate(ready, first):
+            outcome = compared(one)
+            forget(one)
+            tally.note(seed, one.program, outcome)
     return tally
 
 
@@ -91,17 +104,16 @@ def run_campaign(seed: int, kernels: int, workers: int | None = None, quiet: boo
     starts = range(seed, seed + kernels, BATCH)
     counts = [min(BATCH, seed + kernels - start) for start in starts]
     total = Tally()
-    with tempfile.TemporaryDirectory() as cache:
-        os.environ["ISOGRID_CACHE_DIR"] = cache
-        with ProcessPoolExecutor(workers) as pool:
-            for done, part in enumerate(pool.map(run_batch, starts, counts), 1):
-                total.add(part)
-                if not quiet:
-                    print(
-                        f"\r{min(done * BATCH, kernels)}/{kernels} kernels, {len(total.troubles)} troubles",
-                        end="",
-                        file=sys.stderr,
-                    )
+    # No kernel comes twice, so nothing is stored.
+    with ProcessPoolExecutor(workers, initializer=os.environ.__setitem__, initargs=("ISOGRID_CACHE_DIR", "")) as pool:
+        for done, part in enumerate(pool.map(run_batch, starts, counts), 1):
+            total.add(part)
+            if not quiet:
+                print(
+                    f"\r{min(done * BATCH, kernels)}/{kernels} kernels, {len(total.troubles)} troubles",
+                    end="",
+                    file=sys.stderr,
+                )
     if not quiet:
         print(file=sys.stderr)
     return total

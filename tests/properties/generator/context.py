@@ -66,6 +66,15 @@ class Context:
     grouped: bool = False
     rank: int = 1
     queries: list[Value] = field(default_factory=list)
+    #: Operators that the kernel may still have: compiling costs as much as there are, and in a loop there are copies.
+    room: int = 12
+
+    def has_room(self) -> bool:
+        """Whether one more operator may be written here; takes the room for it."""
+        if self.room <= 0:
+            return False
+        self.room -= 1 if self.trips == 1 else 3
+        return True
 
     def use(self, construct: str) -> None:
         self.used.add(construct)

@@ -1,5 +1,6 @@
 """Run one random kernel on the interpreter and on another device, and say how they differ."""
 
+import contextlib
 import linecache
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -10,6 +11,7 @@ import numpy as np
 import isogrid as ig
 
 from .program import Program
+from .together import Deferred
 
 
 @dataclass(slots=True)
@@ -33,31 +35,67 @@ def load(program: Program, file: str) -> Any:
 
 def run(program: Program, name: str, devices: tuple[str, str] = ("interp", "cpu")) -> Outcome:
     """Every launch on both devices: same traps in the same words, same bytes in every array."""
-    outcome = Outcome()
-    file = f"<{name}>"
+    ready = prepare(program, name)
     try:
-        try:
-            kernel = load(program, file)
-        except Exception as error:
-            outcome.trouble = f"crash: loading: {type(error).__name__}: {error}"
-            return outcome
-        compiled = kernel.options(disable=program.disable) if program.disable else kernel
-        for arguments in program.launches:
-            outcome.launches += 1
-            first = _launch(kernel, arguments, devices[0])
-            if first.refused:
-                outcome.refused = first.text
-                return outcome
-            second = _launch(compiled, arguments, devices[1])
-            if first.text and first.trap:
-                outcome.trapped += 1
-                outcome.traps.append(first.text)
-            outcome.trouble = _compare(first, second, arguments)
-            if outcome.trouble:
-                return outcome
+        return compared(ready, devices)
     finally:
-        linecache.cache.pop(file, None)
+        forget(ready)
+
+
+@dataclass(slots=True)
+class Ready:
+    """A program that is loaded: `compiled` is the kernel with the options of the second device."""
+
+    program: Program
+    file: str
+    kernel: Any = None
+    compiled: Any = None
+    trouble: str = ""
+
+
+def prepare(program: Program, name: str) -> Ready:
+    """Load a program; what goes wrong is noted."""
+    ready = Ready(program, f"<{name}>")
+    try:
+        ready.kernel = load(program, ready.file)
+        ready.compiled = ready.kernel.options(disable=program.disable) if program.disable else ready.kernel
+    except Exception as error:
+        ready.trouble = f"crash: loading: {type(error).__name__}: {error}"
+    return ready
+
+
+def compile_later(ready: Ready, device: str = "cpu") -> None:
+    """Get the first launch as far as its compilation, which `together` then does with others."""
+    if ready.trouble:
+        return
+    with contextlib.suppress(Deferred, ig.Trap, ig.KernelRefused):
+        ready.compiled.on(device)(**_copies(ready.program.launches[0]))
+
+
+def compared(ready: Ready, devices: tuple[str, str] = ("interp", "cpu")) -> Outcome:
+    """Every launch of a loaded program on both devices."""
+    outcome = Outcome(ready.trouble)
+    if ready.trouble:
+        return outcome
+    for arguments in ready.program.launches:
+        outcome.launches += 1
+        first = _launch(ready.kernel, arguments, devices[0])
+        if first.refused:
+            outcome.refused = first.text
+            return outcome
+        second = _launch(ready.compiled, arguments, devices[1])
+        if first.text and first.trap:
+            outcome.trapped += 1
+            outcome.traps.append(first.text)
+        outcome.trouble = _compare(first, second, arguments)
+        if outcome.trouble:
+            return outcome
     return outcome
+
+
+def forget(ready: Ready) -> None:
+    """The text is not needed any more."""
+    linecache.cache.pop(ready.file, None)
 
 
 @dataclass(slots=True)
@@ -69,7 +107,7 @@ class _Result:
 
 
 def _launch(kernel: Any, arguments: dict[str, Any], device: str) -> _Result:
-    copies = {name: value.copy() if isinstance(value, np.ndarray) else value for name, value in arguments.items()}
+    copies = _copies(arguments)
     result = _Result({name: value for name, value in copies.items() if isinstance(value, np.ndarray)})
     action: Callable[..., None] = kernel.on(device)
     try:
@@ -83,6 +121,10 @@ def _launch(kernel: Any, arguments: dict[str, Any], device: str) -> _Result:
 
         result.text = f"{device}: {type(error).__name__}: {error}\n{traceback.format_exc(limit=-4)}"
     return result
+
+
+def _copies(arguments: dict[str, Any]) -> dict[str, Any]:
+    return {name: value.copy() if isinstance(value, np.ndarray) else value for name, value in arguments.items()}
 
 
 def _compare(first: _Result, second: _Result, arguments: dict[str, Any]) -> str:

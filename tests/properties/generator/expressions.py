@@ -91,7 +91,7 @@ def _text(number: int | float) -> str:
 
 
 def integer(g: Context, type: str, depth: int) -> Value:
-    if depth <= 0 or g.choices.chance(25):
+    if depth <= 0 or g.choices.chance(25) or not g.has_room():
         return _integer_leaf(g, type)
     options: list[tuple[int, Callable[[Context, str, int], Value]]] = [
         (6, _add), (5, _sub), (5, _mul), (3, _floordiv), (3, _mod), (2, _power), (3, _shl), (2, _shr), (5, _bits),
@@ -487,7 +487,7 @@ def _widening(g: Context, type: str, depth: int) -> Value:
 
 
 def floating(g: Context, type: str, depth: int) -> Value:
-    if depth <= 0 or g.choices.chance(25):
+    if depth <= 0 or g.choices.chance(25) or not g.has_room():
         found = leaves(g, type)
         if found and not g.choices.chance(15):
             return g.choices.pick(found)()
@@ -571,7 +571,7 @@ def boolean(g: Context, depth: int) -> Value:
     found = leaves(g, "bool")
     if found and g.choices.chance(25):
         return g.choices.pick(found)()
-    if depth <= 0:
+    if depth <= 0 or not g.has_room():
         return _comparison(g, 0)
     kind = g.choices.weighted(
         (

@@ -91,7 +91,7 @@ class _Writer:
     def _disabled(self) -> tuple[str, ...]:
         """Passes that the compiled side leaves out: none may change a result, and without proofs every check stays."""
         passes: tuple[tuple[int, tuple[str, ...]], ...] = (
-            (9, ("prove",)), (6, ()), (1, ("fold",)), (1, ("unroll", "prove")),
+            (9, ()), (4, ("prove",)), (1, ("fold",)), (1, ("unroll", "prove")),
             (1, ("simplify", "hoist", "dead", "prove")), (1, ("vectorise",)), (1, ("vectorise", "prove")),
         )  # fmt: skip
         return self.g.choices.weighted(passes)

@@ -131,11 +131,11 @@ def _loop(g: Context) -> Lines:
         bounds = f"{g.choices.between(1, 6)}, {g.choices.between(-3, 1)}, {g.choices.pick((-1, -2))}"
         loop = f"for {counter} in range({bounds}):"
     elif head == "up":
-        loop = f"for {counter} in range({g.choices.between(1, 6)}):"
+        loop = f"for {counter} in range({g.choices.pick((2, 1, 3, 5))}):"
     else:
         g.use("unroll while")
         before.append(f"{counter} = ig.i32(0)")
-        factor = g.choices.pick(("", ", 2", ", 3", ", 8"))
+        factor = g.choices.weighted(((3, ""), (3, ", 2"), (2, ", 3"), (1, ", 8")))
         loop = f"while ig.unroll({counter} < {g.choices.between(1, 6)}{factor}):"
     step = [f"{counter} += 1"] if head == "while" else []
     way = g.choices.pick(("break", "continue"))

@@ -24,6 +24,8 @@ def indented(lines: Lines) -> Lines:
 
 
 def statement(g: Context, depth: int) -> Lines:
+    if g.room <= 0:
+        depth = 0
     if depth > 0 and g.choices.chance(30):
         return rare_statements(g)
     options: list[tuple[int, Callable[[Context, int], Lines]]] = [
@@ -326,7 +328,7 @@ def _for_range(g: Context, depth: int) -> Lines:
     literal = all(part.number is not None for part in bounds)
     counter = "i64" if literal else type
     if g.choices.chance(20):
-        factor = g.choices.pick(("", ", 1", ", 2", ", 3", ", 8"))
+        factor = g.choices.weighted(((3, ""), (2, ", 1"), (3, ", 2"), (2, ", 3"), (1, ", 8")))
         g.use("unroll for")
         text = f"ig.unroll({text}{factor})"
     if depth > 1 and g.trips > 8:

@@ -9,6 +9,7 @@ from typing import Any
 from isogrid.analysis.facts import LaunchFacts
 from isogrid.backends.cpu.artifact import LoadedVariant, Variant, load_variant, make_variant
 from isogrid.backends.cpu.emit import emit_module, emit_precise
+from isogrid.backends.cpu.layout import EmittedModule
 from isogrid.backends.cpu.loader import load_object
 from isogrid.backends.cpu.objectcache import cached_object
 from isogrid.backends.cpu.target import host_target
@@ -20,11 +21,16 @@ from isogrid.support.errors import CompilerBug
 
 def compile_variant(kernel: k.Kernel, options: Mapping[str, Any], facts: LaunchFacts) -> LoadedVariant:
     """The fast code of a kernel, for launches of which `facts` hold."""
-    device = _device_ir(kernel, options, facts)
-    emission = {**options, "cpu_width": 1} if "vectorise" in options.get("disable", ()) else options
-    module = emit_module(device, host_target(), emission)
+    device, module = emitted(kernel, options, facts)
     variant = make_variant(device, module, cached_object(module.text, module.pipeline))
     return load_variant(variant, lambda: compile_precise(device, options))
+
+
+def emitted(kernel: k.Kernel, options: Mapping[str, Any], facts: LaunchFacts) -> tuple[d.Kernel, EmittedModule]:
+    """Device IR and the text of the fast code."""
+    device = _device_ir(kernel, options, facts)
+    emission = {**options, "cpu_width": 1} if "vectorise" in options.get("disable", ()) else options
+    return device, emit_module(device, host_target(), emission)
 
 
 def precise_again(kernel: k.Kernel, options: Mapping[str, Any], stored: Variant) -> int:
@@ -40,5 +46,6 @@ def _device_ir(kernel: k.Kernel, options: Mapping[str, Any], facts: LaunchFacts)
 
 
 def compile_precise(device: d.Kernel, options: Mapping[str, Any]) -> int:
+    """The address of the precise twin."""
     code = cached_object(emit_precise(device, host_target(), options), "plain")
     return load_object(code, ("precise",))["precise"]
