@@ -1,8 +1,8 @@
 """Run test functions of other suites with a text target as the device, and compare all launches afterwards."""
 
 import itertools
+import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
@@ -10,79 +10,83 @@ import numpy as np
 import pytest
 
 from isogrid.launch import backends
-from isogrid.support.errors import KernelRefused, KnownLimit
 from tests.conformance import support
 
-from .executor import Collector, Launch, Pending, compile_units, run_launch
+from .executor import Collector, Language, Launch, Unit, compile_units, run_launch
 
 Array = np.ndarray[Any, Any]
 
 
-@dataclass
-class Expected:
-    """What the interpreter said about a launch, and what the test was called. Arrays go by name, or in order."""
+def enter(monkeypatch: pytest.MonkeyPatch, collector: Collector) -> Collector:
+    """Make the collector a device by its name, for one test."""
+    monkeypatch.setenv("ISOGRID_CACHE_DIR", "")
+    monkeypatch.setitem(backends.RUNTIMES, collector.name, (Collector.__module__, Collector.__name__))
+    monkeypatch.setitem(backends._MADE, collector.name, collector)  # pyright: ignore[reportPrivateUsage]
+    return collector
 
-    title: str
-    text: str
-    arrays: list[Array] | dict[str, Array]
+
+def agree_by(collector: Collector) -> Callable[..., tuple[str, list[Array]]]:
+    """What stands for `support.agree`: the interpreter's answer now, the comparison later."""
+
+    def agree(kernel: Any, device: str, *arguments: Any, **geometry: Any) -> tuple[str, list[Array]]:
+        return support.launch(kernel, collector.name, arguments, **geometry)
+
+    return agree
 
 
-@dataclass
-class Session:
-    """One device under test: launches are noted together with what is expected of them."""
+def troubles(collector: Collector) -> list[str]:
+    """Compile, run and compare every launch in every language; what is wrong, as texts."""
+    found: list[str] = []
+    for language in collector.languages:
+        compile_units(language, collector.units[language.name])
+        for launch in collector.launches:
+            unit = launch.units.get(language.name)
+            if unit is not None and (trouble := _trouble(language, unit, launch)):
+                found.append(f"{language.name} {launch.title}: {trouble}\n{unit.printed.text}")
+    return found
 
-    device: str
-    collector: Collector
-    title: str = ""
-    refused: dict[str, str] = field(default_factory=dict[str, str])
-    interpreter: Callable[..., Any] = support.launch
 
-    def agree(self, kernel: Any, device: str, *arguments: Any, **geometry: Any) -> tuple[str, list[Array]]:
-        """Stands for `support.agree`: the interpreter's answer now, the comparison later."""
-        text, want = support.launch(kernel, "interp", arguments, **geometry)
-        self.note(kernel, arguments, Expected(self.title, text, want), **geometry)
-        return text, want
-
-    def note(self, kernel: Any, arguments: tuple[Any, ...], expected: Expected, **geometry: Any) -> None:
-        copies = [value.copy() if isinstance(value, np.ndarray) else value for value in arguments]
-        before = len(self.collector.launches)
-        try:
-            kernel.launch(*copies, device=self.device, **geometry)
-        except Pending:
-            self.collector.launches[-1].want = expected
-        except (KnownLimit, KernelRefused) as refusal:
-            self.refused[self.title] = str(refusal)
-        assert len(self.collector.launches) <= before + 1
-
-    def troubles(self) -> list[str]:
-        """Compile, run and compare everything; what is wrong, as texts."""
-        language = self.collector.language
-        compile_units(language, list(self.collector.units.values()))
-        return [trouble for launch in self.collector.launches if (trouble := self._trouble(launch))]
-
-    def _trouble(self, launch: Launch) -> str:
-        language, want = self.collector.language, launch.want
-        try:
-            found = run_launch(language, launch)
-        except AssertionError as error:
-            return f"{want.title}: {error}"
-        if language.records and found.trap != want.text:
-            return f"{want.title}: trap\n  want {want.text!r}\n  have {found.trap!r}\n{launch.unit.printed.text}"
-        if not language.records and (found.key is not None or found.trap != "") != (want.text != ""):
-            return f"{want.title}: {want.text!r}, but key {found.key} {found.trap}\n{launch.unit.printed.text}"
-        if want.text:
-            return ""
-        arrays = want.arrays if isinstance(want.arrays, dict) else dict(zip(found.arrays, want.arrays, strict=True))
-        for name, good in arrays.items():
-            have = found.arrays[name]
-            a, b = support.bits(good), support.bits(have)
-            if not np.array_equal(a, b):
-                at = np.nonzero(a != b)
-                return (
-                    f"{want.title}: {name} differs at {[w[:4].tolist() for w in at]}: "
-                    f"{good[at][:4]!r} expected, {have[at][:4]!r} found\n{launch.unit.printed.text}"
-                )
+def _trouble(language: Language, unit: Unit, launch: Launch) -> str:
+    try:
+        found = run_launch(language, unit, launch)
+    except AssertionError as error:
+        return str(error)
+    if language.records and found.trap != launch.trap:
+        return f"trap\n  want {launch.trap!r}\n  have {found.trap!r}"
+    if not language.records:
+        complaint = _key_trouble(unit, launch, found.key, found.trap)
+        if complaint:
+            return complaint
+    if launch.trap:
         return ""
+    for name, good in launch.want.items():
+        have = found.arrays[name]
+        a, b = support.bits(good), support.bits(have)
+        if not np.array_equal(a, b):
+            at = np.nonzero(a != b)
+            return f"{name} differs at {[w[:4].tolist() for w in at]}: want {good[at][:4]!r}, have {have[at][:4]!r}"
+    return ""
+
+
+def _key_trouble(unit: Unit, launch: Launch, key: int | None, total: str) -> str:
+    """A target without a record says which thread or group trapped first; a total is found as elsewhere."""
+    if total:
+        return "" if total == launch.trap else f"want {launch.trap!r}, have {total!r}"
+    if (key is not None) != (launch.trap != ""):
+        return f"want {launch.trap!r}, have key {key}"
+    named = re.search(r", thread (\(?[\d, ]+)", launch.trap)
+    if key is None or named is None:
+        return ""
+    kernel, bound = unit.kernel, launch.bound
+    thread = [int(n) for n in re.findall(r"\d+", named.group(1))]
+    extents = bound.threads(kernel.geometry, kernel.grouped)
+    if kernel.grouped:
+        thread = [t // b for t, b in zip(thread, kernel.geometry.block, strict=True)]
+        extents = bound.groups(kernel.geometry)
+    want = 0
+    for at, extent in zip(thread, extents, strict=True):
+        want = want * extent + at
+    return "" if key == want else f"want {want} for {launch.trap!r}, have key {key}"
 
 
 def cases(module: ModuleType) -> Iterator[tuple[str, Callable[..., Any], dict[str, Any]]]:
@@ -93,29 +97,18 @@ def cases(module: ModuleType) -> Iterator[tuple[str, Callable[..., Any], dict[st
             or "device" not in function.__code__.co_varnames[: function.__code__.co_argcount]
         ):
             continue
-        marks = [m for m in getattr(function, "pytestmark", []) if m.name == "parametrize"]
         choices: list[list[dict[str, Any]]] = []
-        for mark in marks:
-            names = mark.args[0].split(",") if isinstance(mark.args[0], str) else list(mark.args[0])
-            names = [n.strip() for n in names]
-            choices.append([_named(names, value) for value in mark.args[1]])
+        for mark in getattr(function, "pytestmark", []):
+            if mark.name == "parametrize":
+                listed = mark.args[0].split(",") if isinstance(mark.args[0], str) else list(mark.args[0])
+                choices.append([_named([n.strip() for n in listed], value) for value in mark.args[1]])
         for number, combination in enumerate(itertools.product(*choices)):
             yield f"{name}[{number}]", function, {k: v for part in combination for k, v in part.items()}
 
 
 def _named(names: list[str], value: Any) -> dict[str, Any]:
-    values = (
-        value.values
-        if hasattr(value, "values") and hasattr(value, "marks")
-        else (value if len(names) > 1 else (value,))
-    )
-    return dict(zip(names, values, strict=True))
-
-
-def open_session(monkeypatch: pytest.MonkeyPatch, device: str, collector: type[Collector]) -> Session:
-    """Enter the device and give its session."""
-    monkeypatch.setenv("ISOGRID_CACHE_DIR", "")
-    monkeypatch.setitem(backends.RUNTIMES, device, (collector.__module__, collector.__name__))
-    made = collector()
-    monkeypatch.setitem(backends._MADE, device, made)  # pyright: ignore[reportPrivateUsage]
-    return Session(device, made)
+    if hasattr(value, "values") and hasattr(value, "marks"):
+        value = value.values
+    elif len(names) == 1:
+        value = (value,)
+    return dict(zip(names, value, strict=True))

@@ -1,7 +1,6 @@
 """Launches of text kernels on the host: texts are gathered first, compiled together by g++, then run on the arrays.
 
-`Collector` is a device: `kernel.on("cuda_text")` notes the launch. `run_all` compiles what was noted and gives, for
-each launch, how it differs from what the interpreter said.
+`Collector` is a device: it answers as the interpreter and notes each launch, which runs when all texts are compiled.
 """
 
 import ctypes
@@ -10,35 +9,37 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from isogrid.analysis.facts import LaunchFacts
-from isogrid.backends.cpu.runtime import is_small, place, scalar_bits, scalar_value
+from isogrid.backends.cpu.runtime import place, scalar_bits, scalar_value
+from isogrid.backends.interp.runtime import InterpRuntime
 from isogrid.ir import device as d
 from isogrid.ir import kernel as k
 from isogrid.pipeline import lower, optimise
 from isogrid.printers.c_family import Printed
-from isogrid.runtimes.protocol import BoundLaunch
+from isogrid.runtimes.protocol import BoundLaunch, is_small
+from isogrid.support.errors import KernelRefused, KnownLimit
 from isogrid.traps import Trap, trap_exception
 
 SHIM = Path(__file__).parent / "shim"
 NO_TRAP = (1 << 64) - 1
+TOTAL_KEY = 1 << 63
+SETTLE_THREADS = 256
+#: How a text begins the entry that looks for lost totals.
+SETTLES = "\nsettle("
 #: Events that the watch has room for.
 ROOM = 4096
 #: Kernels of one translation unit.
-TOGETHER = 24
+TOGETHER = 48
 
 Array = np.ndarray[Any, Any]
 #: Prints a kernel: device IR, whether the launch is small, name of the entry.
 Print = Callable[[d.Kernel, Mapping[str, Any], bool, str], Printed]
-
-
-class Pending(Exception):
-    """The launch was noted and runs later."""
 
 
 @dataclass
@@ -64,53 +65,77 @@ class Unit:
     entry: str
     text: str
     launch: Any = None
+    #: The entry that looks for lost totals, where the text has one.
+    settle: Any = None
 
 
 @dataclass
 class Launch:
-    """One noted launch, with copies of its arrays."""
+    """One noted launch: its text by language, its arrays before it, and what the interpreter made of them. `trap` is
+    "" if nothing trapped."""
 
-    unit: Unit
+    units: dict[str, Unit]
     bound: BoundLaunch
-    want: Any = None
+    title: str
+    trap: str = ""
+    want: dict[str, Array] = field(default_factory=dict[str, Array])
 
 
 class Collector:
-    """A runtime that notes launches instead of running them."""
+    """A runtime that answers as the interpreter does, and notes each launch with its texts for a comparison later."""
 
+    name = "text"
     backend_options: Mapping[str, Any] = {}
     ignored_hints = frozenset({"always_inline"})
 
-    def __init__(self, language: Language) -> None:
-        self.language = language
-        self.name = language.name
-        self.units: dict[str, Unit] = {}
+    def __init__(self, *languages: Language) -> None:
+        self.languages = languages
+        self.interpreter = InterpRuntime()
+        self.units: dict[str, list[Unit]] = {language.name: [] for language in languages}
         self.launches: list[Launch] = []
+        #: What the notes of the next launches are called, and why texts of some were refused.
+        self.title = ""
+        self.refused: dict[tuple[str, str], str] = {}
 
     def compile(self, kernel: k.Kernel, options: Mapping[str, Any]) -> Any:
-        return {"kernel": kernel, "options": dict(options), "variants": {}}
+        answer = self.interpreter.compile(kernel, options)
+        return {"kernel": kernel, "options": dict(options), "variants": {}, "answer": answer}
 
     def launch(self, artifact: Any, bound: BoundLaunch) -> None:
-        kernel, options = artifact["kernel"], artifact["options"]
+        noted = self._noted(artifact, bound)
+        try:
+            self.interpreter.launch(artifact["answer"], bound)
+        except Trap as trap:
+            noted.trap = f"{type(trap).__name__}: {trap}"
+            raise
+        noted.want = {name: array.copy() for name, array in bound.arrays.items()}
+
+    def _noted(self, artifact: Any, bound: BoundLaunch) -> Launch:
+        kernel, variants = artifact["kernel"], artifact["variants"]
         small = is_small(kernel, bound)
-        unit = artifact["variants"].get(small)
-        if unit is None:
-            unit = artifact["variants"][small] = self.unit(kernel, options, small)
+        if small not in variants:
+            variants[small] = self._printed(kernel, artifact["options"], small)
         arrays = {name: array.copy() for name, array in bound.arrays.items()}
         copied = BoundLaunch(arrays, bound.scalars, bound.dims, bound.extents, bound.options)
-        self.launches.append(Launch(unit, copied))
-        raise Pending
+        self.launches.append(Launch(variants[small], copied, self.title))
+        return self.launches[-1]
 
-    def unit(self, kernel: k.Kernel, options: Mapping[str, Any], small: bool) -> Unit:
+    def _printed(self, kernel: k.Kernel, options: Mapping[str, Any], small: bool) -> dict[str, Unit]:
         facts = LaunchFacts(small=small)
         disabled: frozenset[str] = options.get("disable", frozenset())
         device = lower(optimise(kernel, disabled, facts, options), facts)
-        number = len(self.units)
-        entry = f"run_{number}"
-        printed = self.language.print(device, options, small, entry)
-        unit = Unit(printed, device, entry, self.language.prepare(printed.text))
-        self.units[entry] = unit
-        return unit
+        found: dict[str, Unit] = {}
+        for language in self.languages:
+            units = self.units[language.name]
+            entry = f"run_{len(units)}"
+            try:
+                printed = language.print(device, options, small, entry)
+            except (KnownLimit, KernelRefused) as refusal:
+                self.refused[language.name, self.title] = str(refusal)
+                continue
+            found[language.name] = Unit(printed, device, entry, language.prepare(printed.text))
+            units.append(found[language.name])
+        return found
 
 
 def compile_units(language: Language, units: list[Unit]) -> None:
@@ -124,6 +149,9 @@ def compile_units(language: Language, units: list[Unit]) -> None:
             unit.launch = getattr(library, f"launch_{unit.entry}")
             unit.launch.restype = ctypes.c_char_p
             unit.launch.argtypes = [ctypes.c_void_p, ctypes.c_uint, ctypes.c_uint]
+            if SETTLES in unit.text:
+                unit.settle = getattr(library, f"settle_{unit.entry}")
+                unit.settle.restype = ctypes.c_char_p
 
 
 def _compiled(compiler: str, language: Language, units: list[Unit]) -> ctypes.CDLL:
@@ -135,6 +163,11 @@ def _compiled(compiler: str, language: Language, units: list[Unit]) -> ctypes.CD
             f'extern "C" const char* launch_{unit.entry}(void** slots, unsigned groups, unsigned threads) {{\n'
             f"    return host::launch(&kernel_{unit.entry}::{unit.entry}, slots, groups, threads, {meets});\n}}"
         )
+        if SETTLES in unit.text:
+            parts.append(
+                f'extern "C" const char* settle_{unit.entry}(void** slots) {{\n'
+                f"    return host::launch(&kernel_{unit.entry}::settle, slots, 1, {SETTLE_THREADS}, true);\n}}"
+            )
     text = "\n".join(parts)
     folder = Path(tempfile.mkdtemp(prefix="text-target-"))
     stem = hashlib.sha256(text.encode()).hexdigest()[:16]
@@ -158,9 +191,9 @@ class Outcome:
     key: int | None = None
 
 
-def run_launch(language: Language, launch: Launch) -> Outcome:
+def run_launch(language: Language, unit: Unit, launch: Launch) -> Outcome:
     """Run one launch to its end; arrays are put back after a trap, as a runtime does it."""
-    unit, bound = launch.unit, launch.bound
+    bound = launch.bound
     arrays = {name: array.copy() for name, array in bound.arrays.items()}
     word = np.uint64 if language.records else _word(unit)
     record = np.full(16, ~word(0), word)
@@ -175,6 +208,10 @@ def run_launch(language: Language, launch: Launch) -> Outcome:
     error = unit.launch(pointers, groups, unit.printed.threads)
     if error:
         raise AssertionError(f"{unit.kernel.name}: {error.decode()}\n{unit.printed.text}")
+    if unit.settle is not None:
+        both = [np.array([array.ctypes.data], np.uint64) for array in (record, watch)]
+        error = unit.settle((ctypes.c_void_p * 2)(*(word.ctypes.data for word in both)))
+        assert not error, error.decode()
     trap, key = _trap(language, unit, bound, record, watch)
     if trap is not None or key is not None:
         arrays = {name: array.copy() for name, array in bound.arrays.items()}
@@ -213,10 +250,13 @@ def _trap(
     kernel = unit.kernel
     key = int(record[0])
     if key == (NO_TRAP if record.dtype == np.uint64 else 0xFFFFFFFF):
-        return _total(unit, watch), None
+        return None if unit.settle is not None else _total(unit, watch), None
     if not language.records:
         return None, key
     site = kernel.sites[int(record[1])]
+    if key == TOTAL_KEY:
+        assert unit.settle is not None
+        return trap_exception(site, kernel.name, None, [int(record[4])]), None
     operands = [scalar_value(int(w), t) for w, t in zip(record[4 : 4 + len(site.operands)], site.operands, strict=True)]
     return trap_exception(site, kernel.name, _thread(unit, bound, site, key), operands), None
 

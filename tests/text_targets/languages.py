@@ -14,7 +14,7 @@ from isogrid.ir import device as d
 from isogrid.printers.c_family import Printed
 from isogrid.printers.c_family_frame import parameters_of
 
-from .executor import Collector, Language
+from .executor import Language
 
 
 def print_cuda(kernel: d.Kernel, options: Mapping[str, Any], small: bool, entry: str) -> Printed:
@@ -32,13 +32,8 @@ CUDA_TEXT = Language(
     "cuda.h",
     print_cuda,
     meets=lambda text: any(word in text for word in ("__sync", "_sync(", "barrier_or(")),
-    prepare=lambda text: text.replace(SUPPORT["barrier_or("], _HOST_BARRIER_OR),
+    prepare=lambda text: text.replace(SUPPORT["barrier_or("], _HOST_BARRIER_OR).replace('extern "C" ', ""),
 )
-
-
-class CudaCollector(Collector):
-    def __init__(self) -> None:
-        super().__init__(CUDA_TEXT)
 
 
 def print_opencl(kernel: d.Kernel, options: Mapping[str, Any], small: bool, entry: str) -> Printed:
@@ -84,18 +79,3 @@ METAL_TEXT = Language(
     meets=lambda text: "barrier(" in text or "simd_" in text,
     prepare=host_metal,
 )
-
-
-class OpenclCollector(Collector):
-    def __init__(self) -> None:
-        super().__init__(OPENCL_TEXT)
-
-
-class PlainOpenclCollector(Collector):
-    def __init__(self) -> None:
-        super().__init__(PLAIN_OPENCL_TEXT)
-
-
-class MetalCollector(Collector):
-    def __init__(self) -> None:
-        super().__init__(METAL_TEXT)

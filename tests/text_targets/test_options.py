@@ -60,8 +60,8 @@ def test_a_launch_refuses_them() -> None:
 @pytest.mark.parametrize(
     ("key", "value", "words"),
     [
-        ("max_registers", 8, "is 16 to 255, not 8"),
-        ("max_registers", 256, "is 16 to 255, not 256"),
+        ("max_registers", 7, "is 8 to 255, not 7"),
+        ("max_registers", 256, "is 8 to 255, not 256"),
         ("max_registers", "64", "is int, not '64'"),
         ("min_blocks_per_sm", 0, "is 1 to 32, not 0"),
         ("codegen", "nvcc", "is 'llvm' or 'nvrtc', not 'nvcc'"),

@@ -35,7 +35,7 @@ OTHER_WORDS: Final[Mapping[str, str]] = {
     "fast_math": "contract",
     "fastmath": "contract",
 }
-_LIMITS: Final = {"max_registers": (16, 255), "min_blocks_per_sm": (1, 32)}
+_LIMITS: Final = {"max_registers": (8, 255), "min_blocks_per_sm": (1, 32)}
 
 
 def judge_option(key: str, value: Any) -> str | None:

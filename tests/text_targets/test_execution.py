@@ -1,0 +1,98 @@
+"""Texts do what the interpreter does, bit for bit and trap for trap: g++ compiles them with each language's words.
+
+Every kernel is printed in each language; the interpreter runs it once. `ISOGRID_TEXT_SHARE=1` takes every case of the
+conformance suite, `ISOGRID_TEXT_KERNELS` sets the number of random kernels.
+"""
+
+import importlib
+import os
+import zlib
+
+import pytest
+
+from .collect import agree_by, cases, enter, troubles
+from .executor import Collector
+from .languages import CUDA_TEXT, METAL_TEXT, OPENCL_TEXT, PLAIN_OPENCL_TEXT
+from .random_kernels import note_random
+
+CONFORMANCE = (
+    "test_statements",
+    "test_atomics",
+    "test_collectives",
+    "test_conversions",
+    "test_functions",
+    "test_operators",
+    "test_queries",
+)
+#: One case of so many is taken; statements are few and each is another construct.
+SHARE = int(os.environ.get("ISOGRID_TEXT_SHARE", "20"))
+KERNELS = int(os.environ.get("ISOGRID_TEXT_KERNELS", "30"))
+FIRST_SEED = int(os.environ.get("ISOGRID_TEXT_SEED", "5000"))
+
+
+@pytest.fixture
+def collector(monkeypatch: pytest.MonkeyPatch) -> Collector:
+    return enter(monkeypatch, Collector(CUDA_TEXT, OPENCL_TEXT, METAL_TEXT))
+
+
+def assert_right(collector: Collector, at_least: int) -> None:
+    found = troubles(collector)
+    assert not found, f"{len(found)} troubles\n" + "\n\n".join(found[:3])
+    for language in collector.languages:
+        compared = sum(language.name in launch.units for launch in collector.launches)
+        assert compared >= at_least, f"only {compared} launches of {language.name} were compared"
+    # What a text cannot say is refused for a reason that the language has.
+    for (name, title), words in collector.refused.items():
+        assert name != CUDA_TEXT.name, f"{title}: {words}"
+        assert "IG501" in words or "IG502" in words, f"{name} {title}: {words}"
+
+
+def test_gallery(collector: Collector) -> None:
+    import sys
+    from pathlib import Path
+
+    examples = str(Path(__file__).parents[2] / "examples")
+    if examples not in sys.path:
+        sys.path.insert(0, examples)
+    gallery = importlib.import_module("gallery")
+    for name in gallery.NAMES:
+        example = gallery.load(name)
+        collector.title = name
+        for size in (example.sizes[1], example.sizes[4]):
+            example.run(example.make_inputs(size, seed=3), collector.name)
+    assert_right(collector, 20)
+
+
+def test_conformance(collector: Collector, monkeypatch: pytest.MonkeyPatch) -> None:
+    taken = 0
+    for name in CONFORMANCE:
+        module = importlib.import_module(f"tests.conformance.{name}")
+        if hasattr(module, "agree"):
+            monkeypatch.setattr(module, "agree", agree_by(collector))
+        for title, test, arguments in cases(module):
+            collector.title = f"{name} {title}"
+            share = min(SHARE, 3) if name in ("test_statements", "test_collectives") else SHARE
+            # Taken by name, so that a new case does not move the others.
+            if zlib.crc32(collector.title.encode()) % share == 0:
+                test(**arguments, device=collector.name)
+                taken += 1
+    assert taken >= 40
+    assert_right(collector, 60)
+
+
+def test_random_kernels(collector: Collector) -> None:
+    accepted = note_random(collector, range(FIRST_SEED, FIRST_SEED + KERNELS))
+    assert accepted >= KERNELS * 3 // 4
+    assert_right(collector, KERNELS // 8)
+
+
+def test_without_64_bit_atomics(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keys and events of 32 bits."""
+    collector = enter(monkeypatch, Collector(PLAIN_OPENCL_TEXT))
+    module = importlib.import_module("tests.conformance.test_atomics")
+    monkeypatch.setattr(module, "agree", agree_by(collector))
+    for title, test, arguments in cases(module):
+        collector.title = title
+        if title.startswith(("test_totals", "test_a_thread", "test_index")):
+            test(**arguments, device=collector.name)
+    assert_right(collector, 6)
