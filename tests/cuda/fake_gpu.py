@@ -7,6 +7,7 @@ from contextlib import contextmanager
 import isogrid as ig
 from isogrid.backends.cuda import machine
 from isogrid.launch import backends
+from isogrid.launch.options import forget_native_callables
 from tests.cuda.fake_driver import FakeDriver
 
 
@@ -37,5 +38,6 @@ def fake_gpu(driver: FakeDriver | None = None) -> Iterator[FakeDriver]:
 
 
 def _forget() -> None:
+    forget_native_callables()
     for name in [name for name in backends._MADE if backends.family(name) == "cuda"]:
         del backends._MADE[name]

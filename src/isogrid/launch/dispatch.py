@@ -103,11 +103,11 @@ def launch(
                 kernel, device, artifact, BoundLaunch(arguments.arrays, arguments.scalars, dims, shape.extents)
             )
         return
-    if shape.open_extents or given.block is not None:
+    if shape.open_extents or given.block is not None or kernel.is_served(artifact):
         return
     native = native_callable(runtime(device), artifact, program, definition, specialisation, used)
     if native is not None:
-        kernel.install(native, choice.device, runtime(device))
+        kernel.install(native, choice.device, runtime(device), artifact)
 
 
 def _install_bound(kernel: "Kernel", device: str, artifact: Any, bound: BoundLaunch) -> None:
@@ -163,6 +163,15 @@ def program_of(kernel: "Kernel", specialisation: Specialisation) -> k.Kernel:
             program = _checked_program(kernel.definition, specialisation, compiled.captures)
             compiled.programs[specialisation] = program
     return program
+
+
+def _refuse_inexact(program: k.Kernel) -> None:
+    """Whether the proofs also hold where floats are rounded as the compiler likes."""
+    from isogrid.pipeline import check_kernel
+
+    faults = [report for report in check_kernel(program, fastmath=True) if report.severity is Severity.ERROR]
+    if faults:
+        raise KernelRefused(faults)
 
 
 def _checked_program(definition: Definition, specialisation: Specialisation, captures: Captures) -> k.Kernel:
@@ -260,6 +269,8 @@ def _compiled(
             for hint in ignored_hints(device, options):
                 _warn_once((device, hint), f"the option `{hint}` does nothing on {device}", OptionWarning)
             started = time.perf_counter()
+            if options.get("fastmath"):
+                _refuse_inexact(program)
             artifact = runtime(device).compile(program, key[2].values())
             compiled.artifacts[key] = artifact
             stored.remember(

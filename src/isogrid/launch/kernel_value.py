@@ -61,6 +61,7 @@ class Kernel:
     device: Device | None
     fixed: Mapping[str, Any]
     scoped: dict[Device, Callable[..., Any]]
+    served: tuple[Any, bool] | None
 
     def __init__(
         self,
@@ -81,6 +82,7 @@ class Kernel:
         put("fixed", dict(fixed or {}))
         put("__call__", self._call)
         put("scoped", {})
+        put("served", None)
         self._check_block()
         tell_of_changes(self)
 
@@ -191,7 +193,8 @@ class Kernel:
         for specialisation in check_specialisations(self.definition, self.tunables):
             with self.compiled.lock:
                 try:
-                    reports = check_kernel(build(self.definition, specialisation, self.compiled.captures))
+                    program = build(self.definition, specialisation, self.compiled.captures)
+                    reports = check_kernel(program, fastmath=bool(self.explicit_options.get("fastmath")))
                 except KernelRefused as refusal:
                     reports = list(refusal.reports)
             for report in reports:
@@ -228,9 +231,10 @@ class Kernel:
         parts += [f"{name} bound" for name in self.fixed]
         return f"<isogrid kernel {' '.join(parts)}>"
 
-    def install(self, native: Callable[..., Any], device: Device, runtime: Runtime) -> None:
+    def install(self, native: Callable[..., Any], device: Device, runtime: Runtime, artifact: Any) -> None:
         """Let calls try `native` first: always, or within `ig.use` blocks of that device while one is open."""
         with SCOPES.lock:
+            object.__setattr__(self, "served", (artifact, bool(SCOPES.open)))
             if self.device is not None or not SCOPES.open:
                 object.__setattr__(self, "__call__", whole_callable(runtime, native, self._call))
             else:
@@ -246,8 +250,13 @@ class Kernel:
         """Forget native callables: process defaults changed, or the first `ig.use` block opened."""
         if defaults:
             self.scoped.clear()
+        object.__setattr__(self, "served", None)
         if defaults or self.device is None:
             object.__setattr__(self, "__call__", self._call)
+
+    def is_served(self, artifact: Any) -> bool:
+        """Whether the native callable of this artifact is already in place: what went by it needs no other."""
+        return self.served is not None and self.served[0] is artifact and self.served[1] == bool(SCOPES.open)
 
     def __reduce__(self) -> Any:
         from isogrid.launch.pickling import reduced

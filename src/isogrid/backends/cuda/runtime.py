@@ -134,10 +134,14 @@ class CudaRuntime:
         """The launch stub for calls like the one before, from the second launch on; None where there is none."""
         artifact.launches += 1
         loaded = artifact.loaded.get((True, True))
-        if artifact.launches < 2 or loaded is None:
+        if artifact.launches < 2 or loaded is None or loaded.driver is not self.machine.driver:
             return None
-        spec, busy = plan.specialisation, ctypes.addressof(self.queue.busy)
-        complete = native_stub(program, loaded, plan.definition, spec.absent, dict(spec.constants), self.number, busy)
+        if not artifact.stub or artifact.stub[0] is not loaded:
+            spec, busy = plan.specialisation, ctypes.addressof(self.queue.busy)
+            absent, constants = spec.absent, dict(spec.constants)
+            made = native_stub(program, loaded, plan.definition, absent, constants, self.number, busy)
+            artifact.stub[:] = loaded, made
+        complete = artifact.stub[1]
         if complete is None:
             return None
         stub = complete(lambda *arguments, **keywords: plan.unusual)

@@ -75,11 +75,8 @@ def native_stub(
         return None
     address = load_function(text, "stub")
 
-    def complete(slow: Callable[..., Any]) -> Callable[..., Any]:
-        words = {"launch": launch, "function": loaded.run, "array": id(Array), "busy": busy, "none": id(None)}
-        return _function(head.name, address, words, slow)
-
-    return complete
+    words = {"launch": launch, "function": loaded.run, "array": id(Array), "busy": busy, "none": id(None)}
+    return _completer(head.name, address, words)
 
 
 def bound_stub(
@@ -97,11 +94,11 @@ def bound_stub(
     numbers = {"launch": launch, "function": loaded.run, "busy": busy, "blocks": blocks, "threads": module.block}
     numbers |= {"shared": module.dynamic_shared, "packed": ctypes.addressof(pointers)}
     address = load_function(_bound_text(), "bound")
-    return lambda slow: _function(name, address, numbers, slow)
+    return _completer(name, address, numbers)
 
 
-def _function(name: str, address: int, words: Mapping[str, int], slow: Callable[..., Any]) -> Callable[..., Any]:
-    """A builtin function over machine code whose `self` is a capsule of these words, and what is called instead."""
+def _completer(name: str, address: int, words: Mapping[str, int]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Makes builtin functions over machine code: `self` is a capsule of these words and what is called instead."""
     block = (ctypes.c_uint64 * len(_WORDS))(*(words.get(word, 0) for word in _WORDS))
     method = _MethodDefinition(name.encode(), address, _FASTCALL_KEYWORDS, None)
     _KEPT.append((block, method))
@@ -112,7 +109,7 @@ def _function(name: str, address: int, words: Mapping[str, int], slow: Callable[
         ("PyCFunction_NewEx", ctypes.pythonapi)
     )
     capsule = new_capsule(ctypes.addressof(block), None, None)
-    return new_function(ctypes.addressof(method), (capsule, slow), None)
+    return lambda slow: new_function(ctypes.addressof(method), (capsule, slow), None)
 
 
 @dataclass(slots=True)
