@@ -30,6 +30,8 @@ declare ptr @PyTuple_GetItem(ptr, i64)
 declare ptr @PyObject_Vectorcall(ptr, ptr, i64, ptr)
 declare void @Py_IncRef(ptr)
 declare ptr @malloc(i64)
+declare void @llvm.x86.sse.sfence()
+declare ptr @llvm.ptrmask.p0.i64(ptr, i64)
 declare ptr @calloc(i64, i64)
 declare void @free(ptr)
 declare double @llvm.fabs.f64(double)
@@ -545,9 +547,11 @@ entry:
 no:
   ret i64 0
 reserve:
-  %room = add i64 %total, 8
-  %saved = call ptr @malloc(i64 %room)
-  %none = icmp eq ptr %saved, null
+  %room = add i64 %total, 64
+  %memory = call ptr @malloc(i64 %room)
+  %up = getelementptr i8, ptr %memory, i64 63
+  %saved = call ptr @llvm.ptrmask.p0.i64(ptr %up, i64 -64)
+  %none = icmp eq ptr %memory, null
   br i1 %none, label %no, label %reserve.counters
 reserve.counters:
   %counters.some = add i64 %counters, 1
@@ -555,7 +559,7 @@ reserve.counters:
   %no.zeros = icmp eq ptr %zeros, null
   br i1 %no.zeros, label %no.room, label %save
 no.room:
-  call void @free(ptr %saved)
+  call void @free(ptr %memory)
   ret i64 0
 save:
   %s = call i64 @copy_written(ptr %arrays, i64 %count, ptr %saved, i1 false)
@@ -578,7 +582,7 @@ restore:
 out:
   %result = phi i64 [ -2, %save ], [ -1, %judge ], [ %r, %perhaps ], [ 0, %restore ]
   call void @free(ptr %zeros)
-  call void @free(ptr %saved)
+  call void @free(ptr %memory)
   ret i64 %result
 }
 
@@ -635,8 +639,9 @@ next:
   br label %each
 }
 
-; Copy the written arrays to `saved` or, with `back`, from it; null only counts. Gives the bytes, or -2 with an exception
-; set: the copying is as long as a launch and is stopped like one, but never on the way back.
+; Copy the written arrays to `saved` or, with `back`, from it; null only counts. Each starts at a multiple of 64 bytes.
+; Gives the bytes, or -2 with an exception set: the copying is as long as a launch and is stopped like one, but never on
+; the way back.
 define internal i64 @copy_written(ptr %arrays, i64 %count, ptr %saved, i1 %back) {
 entry:
   %counts = icmp eq ptr %saved, null
@@ -660,7 +665,9 @@ one:
   %is.written = icmp ne i64 %written, 0
   br i1 %is.written, label %written.one, label %next
 written.one:
-  %at.up = add i64 %at, %bytes
+  %at.end = add i64 %at, %bytes
+  %at.more = add i64 %at.end, 63
+  %at.up = and i64 %at.more, -64
   br i1 %counts, label %next, label %copy
 copy:
   %place = getelementptr i8, ptr %saved, i64 %at
@@ -705,6 +712,7 @@ all:
 }
 
 define internal i64 @copy_pieces(ptr %block, i64 %lo, i64 %hi) {
+entry:
   %to.slot = getelementptr i64, ptr %block, i64 2
   %to = load ptr, ptr %to.slot
   %from.slot = getelementptr i64, ptr %block, i64 3
@@ -714,9 +722,29 @@ define internal i64 @copy_pieces(ptr %block, i64 %lo, i64 %hi) {
   %first = shl i64 %lo, 12
   %whole.end = shl i64 %hi, 12
   %end = call i64 @llvm.smin.i64(i64 %whole.end, i64 %bytes)
-  %length = sub i64 %end, %first
-  %source = getelementptr i8, ptr %from, i64 %first
-  %target = getelementptr i8, ptr %to, i64 %first
-  call void @llvm.memcpy.p0.p0.i64(ptr %target, ptr %source, i64 %length, i1 false)
+  ; Past the caches where they cannot hold the copy: nobody reads it unless the launch traps.
+  %large = icmp uge i64 %bytes, 2097152
+  %lines = and i64 %end, -64
+  %lines.end = select i1 %large, i64 %lines, i64 %first
+  br label %line
+line:
+  %at = phi i64 [ %first, %entry ], [ %at.next, %one ]
+  %more = icmp slt i64 %at, %lines.end
+  br i1 %more, label %one, label %rest
+one:
+  %source = getelementptr i8, ptr %from, i64 %at
+  %target = getelementptr i8, ptr %to, i64 %at
+  %value = load <8 x i64>, ptr %source, align 1
+  store <8 x i64> %value, ptr %target, align 64, !nontemporal !0
+  %at.next = add i64 %at, 64
+  br label %line
+rest:
+  call void @llvm.x86.sse.sfence()
+  %length = sub i64 %end, %at
+  %source.rest = getelementptr i8, ptr %from, i64 %at
+  %target.rest = getelementptr i8, ptr %to, i64 %at
+  call void @llvm.memcpy.p0.p0.i64(ptr %target.rest, ptr %source.rest, i64 %length, i1 false)
   ret i64 0
 }
+
+!0 = !{ i32 1 }
