@@ -52,6 +52,7 @@ _LATE = {
     "from_dlpack": "isogrid.launch.create",
     "synchronize": "isogrid.launch.create",
     "record": "isogrid.launch.record",
+    "profile": "isogrid.launch.profile",
     "memory_statistics": "isogrid.launch.create",
     "release_memory": "isogrid.launch.create",
     "DeviceMemoryError": "isogrid.runtimes.memory",

@@ -28,7 +28,9 @@ from isogrid.launch.errors import LaunchValueError as LaunchValueError
 from isogrid.launch.errors import OptionError as OptionError
 from isogrid.launch.errors import OptionWarning as OptionWarning
 from isogrid.launch.errors import RequirementError as RequirementError
+from isogrid.launch.profile import profile as profile
 from isogrid.launch.record import record as record
+from isogrid.offloading.finding import OffloadWarning as OffloadWarning
 from isogrid.runtimes.memory import DeviceMemoryError as DeviceMemoryError
 from isogrid.support.errors import CompilerBug as CompilerBug
 from isogrid.support.errors import IsogridError as IsogridError
@@ -68,6 +70,7 @@ _S = TypeVarTuple("_S")
 _Number = TypeVar("_Number", int, float)
 _Any = TypeVar("_Any", bool, int, float)
 _F = TypeVar("_F", bound=Callable[..., Any])
+_R = TypeVar("_R")
 _Axis: TypeAlias = Literal[0, 1, 2]
 _Index: TypeAlias = SupportsIndex | tuple[SupportsIndex, ...]
 
@@ -162,6 +165,23 @@ def kernel(
     races: Literal["check"] | Trusted | None = None,
     deterministic: bool = True,
 ) -> Callable[[Callable[..., None]], Kernel]: ...
+
+class Offloaded(Generic[_R]):
+    __name__: str
+    __qualname__: str
+    def __call__(self, *arguments: Any, **keywords: Any) -> _R: ...
+    def reference(self, *arguments: Any, **keywords: Any) -> _R: ...
+    def python(self, *arguments: Any, **keywords: Any) -> _R: ...
+    def on(self, device: str | Device) -> Offloaded[_R]: ...
+    def options(self, **options: Any) -> Offloaded[_R]: ...
+    def check(self) -> list[Report]: ...
+    @property
+    def option_values(self) -> dict[str, Any]: ...
+
+@overload
+def offload(function: Callable[..., _R], /) -> Offloaded[_R]: ...
+@overload
+def offload(*, parallel: Literal["warn", "require"] = "warn") -> Callable[[Callable[..., _R]], Offloaded[_R]]: ...
 def func(function: _F) -> _F: ...
 def trust(reason: str) -> Trusted: ...
 

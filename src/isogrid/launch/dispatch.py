@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, Final
 
@@ -30,7 +31,7 @@ from isogrid.launch.errors import DeviceWarning, LaunchValueError, OptionWarning
 from isogrid.launch.evaluate import CannotEvaluate, evaluate, values_text
 from isogrid.launch.geometry import MAXIMUM_GROUP, Given, Shape, check_given, check_group_size, settle_geometry
 from isogrid.launch.native import native_callable
-from isogrid.launch.observe import current_graph, is_watched
+from isogrid.launch.observe import current_graph, current_profile, is_watched
 from isogrid.launch.options import Options, check_exactness, process_options, switched_off_by_environment
 from isogrid.launch.queued import on_host, raise_pending, run_bound, written_names
 from isogrid.launch.specialise import specialise, tunable_values
@@ -271,7 +272,8 @@ def _compiled(
             started = time.perf_counter()
             if options.get("fastmath"):
                 _refuse_inexact(program)
-            artifact = runtime(device).compile(program, key[2].values())
+            with _timed("compile", kernel.definition.name, device):
+                artifact = runtime(device).compile(program, key[2].values())
             compiled.artifacts[key] = artifact
             stored.remember(
                 kernel.definition, compiled.memory, specialisation, runtime(device), key[2], artifact, compiled.captures
@@ -300,7 +302,8 @@ def _run(
         graph.add(definition, device, artifact, bound)
         return False
     try:
-        usual = run_bound(definition, device, artifact, bound)
+        with nullcontext() if hasattr(runtime(device), "profile") else _timed("launch", definition.name, device):
+            usual = run_bound(definition, device, artifact, bound)
     except BaseException as error:
         ended = f"{type(error).__name__} after {_milliseconds(started)}"
         _trace(f"{definition.name} on {device}: {_shape_text(shape)}, {ended}")
@@ -361,6 +364,12 @@ _SAID: Final = _Said()
 def _warn_once(key: tuple[str, str], text: str, category: type[Warning]) -> None:
     if _SAID.first_time(key):
         warn_author(text, category)
+
+
+def _timed(kind: str, name: str, device: str) -> AbstractContextManager[Any]:
+    """The host's time of a block, for the profile that is open."""
+    opened = current_profile()
+    return nullcontext() if opened is None else opened.span(kind, name, device)
 
 
 def _tracing() -> bool:

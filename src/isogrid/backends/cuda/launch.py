@@ -147,7 +147,8 @@ class Launch:
             if "first_block" in places:
                 words[places["first_block"]] = first
             blocks = min(MOST_BLOCKS, total - first)
-            self.queue.call(self.loaded.run, blocks, module.block, words, self.stream, module.dynamic_shared)
+            with self.queue.timed("launch", self.head.name, self.stream):
+                self.queue.call(self.loaded.run, blocks, module.block, words, self.stream, module.dynamic_shared)
         if watch is not None:
             self.queue.call(self.loaded.settle, 1, layout.SETTLE_THREADS, [record, watch.address], self.stream)
 
@@ -195,13 +196,15 @@ class Launch:
     def _copy_in(self) -> None:
         for name, array in self.host.items():
             if array.nbytes:
-                self.memory.staging.copy_in(self.addresses[name], _bytes_of(array), self.stream)
+                with self.queue.timed("copy in", name, self.stream, array.nbytes):
+                    self.memory.staging.copy_in(self.addresses[name], _bytes_of(array), self.stream)
 
     def _copy_out(self) -> None:
         for parameter in self.parameters:
             array = self.host.get(parameter.name)
             if array is not None and parameter.access.writes and array.nbytes:
-                self.memory.staging.copy_out(_bytes_of(array), self.addresses[parameter.name], self.stream)
+                with self.queue.timed("copy out", parameter.name, self.stream, array.nbytes):
+                    self.memory.staging.copy_out(_bytes_of(array), self.addresses[parameter.name], self.stream)
         if self.host:
             self.queue.driver.synchronise_stream(self.stream)
 

@@ -77,12 +77,15 @@ class CudaMemory:
         if target.size == 0:
             return
         stream = self.queue.order([block])
-        self.staging.copy_out(target, address, stream)
+        with self.queue.timed("copy out", "array", stream, target.size):
+            self.staging.copy_out(target, address, stream)
 
     def write(self, block: Block, address: int, source: Bytes) -> None:
         self.queue.access(block)
         if source.size:
-            self.staging.copy_in(address, source, self.queue.order([block]))
+            stream = self.queue.order([block])
+            with self.queue.timed("copy in", "array", stream, source.size):
+                self.staging.copy_in(address, source, stream)
 
     def copy(self, target: Block, target_address: int, source: Block, source_address: int, size: int) -> None:
         self.queue.access(target)

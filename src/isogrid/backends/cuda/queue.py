@@ -10,6 +10,7 @@ may trap themselves, for their own, which `restore` sets for them. The host find
 import ctypes
 import threading
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import field
 from typing import Any, Final
 
@@ -17,6 +18,7 @@ from isogrid.backends.cuda import support
 from isogrid.backends.cuda.loader import image_of, target_of
 from isogrid.backends.cuda.machine import Machine
 from isogrid.backends.cuda.memory import CudaMemory
+from isogrid.backends.cuda.profile import DeviceClock
 from isogrid.backends.cuda.traps import Statuses
 from isogrid.runtimes.memory import Block, Poison
 from isogrid.support.records import dataclass
@@ -93,6 +95,8 @@ class Queue:
         self.busy = ctypes.c_int64(0)
         self._other_streams = False
         self._watched = False
+        #: Times launches and transfers on the device while a profile is open.
+        self.clock: DeviceClock | None = None
         self._statuses: Statuses | None = None
         self._support: Support | None = None
 
@@ -125,6 +129,10 @@ class Queue:
         """Whether somebody records or times the launches."""
         self._watched = watched
         self.look_busy()
+
+    def timed(self, kind: str, name: str, stream: int, size: int = 0) -> AbstractContextManager[None]:
+        """The time on the device of what a block queues, for the profile that is open."""
+        return nullcontext() if self.clock is None else self.clock.span(kind, name, stream, size)
 
     def wait_for(self, stream: int, other: int) -> None:
         """Let `stream` wait for what is queued in `other` now."""

@@ -17,6 +17,7 @@ from isogrid.backends.cuda.loader import Loaded, compile_variant, load
 from isogrid.backends.cuda.machine import Machine, machine
 from isogrid.backends.cuda.memory import CudaMemory
 from isogrid.backends.cuda.options import BACKEND_OPTIONS, INEXACT_OPTIONS, OTHER_WORDS, judge_option
+from isogrid.backends.cuda.profile import DeviceClock
 from isogrid.backends.cuda.queue import Queue
 from isogrid.backends.cuda.stub import bound_stub, native_stub
 from isogrid.frontend.definition import Definition, Specialisation
@@ -165,6 +166,16 @@ class CudaRuntime:
     def watch(self, watched: bool) -> None:
         """Whether somebody records or times the launches."""
         self.queue.watch(watched)
+
+    def profile(self, profile: Any) -> None:
+        """Time launches and transfers for a profile until this is called with None."""
+        self.machine.enter(self.number)
+        with self.queue.lock:
+            clock, self.queue.clock = self.queue.clock, None
+            if clock is not None:
+                clock.close()
+            if profile is not None:
+                self.queue.clock = DeviceClock(self.machine.driver, self.name, profile)
 
     def cannot_record(self, artifact: CudaArtifact, bound: BoundLaunch) -> str | None:
         """Why a launch cannot be part of a graph, None if it can."""
