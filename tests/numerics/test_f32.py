@@ -1,4 +1,4 @@
-"""f32 functions of one argument on a device: hard cases, 2^20 inputs by digest, special values against the interpreter."""
+"""f32 functions of one argument: hard cases, 2^20 inputs by digest, special values against the interpreter."""
 
 import numpy as np
 import pytest

@@ -135,8 +135,8 @@ def circular(module: Module) -> None:
     check("cos", mpf("0.617") ** 15 / mpmath.factorial(30), -106)
     module.note("The bits of 2/pi behind 64 zeros, in words of 64.")
     with mpmath.workprec(64 * 40):
-        bits = int(mpmath.floor(mpmath.ldexp(2 / mpmath.pi, 64 * 31)))
-    words = [(bits >> (64 * (31 - n))) & (2**64 - 1) for n in range(32)]
+        bits = int(mpmath.floor(mpmath.ldexp(2 / mpmath.pi, 64 * 35)))
+    words = [(bits >> (64 * (35 - n))) & (2**64 - 1) for n in range(36)]
     module.rows("TWO_OVER_PI_WORDS", words)
 
 

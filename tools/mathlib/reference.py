@@ -103,9 +103,15 @@ done:
     return run
 
 
-def _exact_turn(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """A function of pi times x, x taken modulo 2 first."""
-    return lambda x: function(gmpy2.const_pi() * gmpy2.fmod(x, 2))
+def _exact_turn(function: Callable[[Any], Any], zero: float) -> Callable[[Any], Any]:
+    """A function of pi times x, x taken modulo 2 first, that is 0 where x - `zero` is whole."""
+
+    def run(x: Any) -> Any:
+        turn = gmpy2.fmod(x, 2)
+        whole = turn - zero
+        return mpfr(0) if whole == gmpy2.floor(whole) else function(gmpy2.const_pi() * turn)
+
+    return run
 
 
 def _lgamma(x: Any) -> Any:
@@ -136,8 +142,8 @@ FUNCTIONS: dict[str, tuple[Callable[[Array], Array], Callable[[Any], Any]]] = {
     "acosh": (np.arccosh, gmpy2.acosh),
     "atanh": (np.arctanh, gmpy2.atanh),
     "cbrt": (np.cbrt, gmpy2.cbrt),
-    "sinpi": (_sinpi, _exact_turn(gmpy2.sin)),
-    "cospi": (_cospi, _exact_turn(gmpy2.cos)),
+    "sinpi": (_sinpi, _exact_turn(gmpy2.sin, 0.0)),
+    "cospi": (_cospi, _exact_turn(gmpy2.cos, 0.5)),
     "erf": (_of_c("erf"), gmpy2.erf),
     "erfc": (_of_c("erfc"), gmpy2.erfc),
     "lgamma": (_of_c("lgamma"), _lgamma),
@@ -157,13 +163,13 @@ def rounded(function: Callable[[Any], Any], x: float) -> np.float32:
         with gmpy2.context(gmpy2.get_context(), precision=precision, emax=1 << 20, emin=-(1 << 20)):
             value = function(mpfr(x, 60))
             error = abs(value) * mpfr(2) ** (8 - precision)
-            low, high = _nearest(value - error), _nearest(value + error)
+            low, high = nearest_f32(value - error), nearest_f32(value + error)
             if low == high or precision > 2000:
                 return low
         precision *= 2
 
 
-def _nearest(value: Any) -> np.float32:
+def nearest_f32(value: Any) -> np.float32:
     """An MPFR number rounded to f32: to odd in f64 first, so that the second rounding is right."""
     with gmpy2.context(precision=53, round=gmpy2.RoundToZero, emax=1024, emin=-1073, subnormalize=True) as context:
         low = float(mpfr(value))

@@ -62,7 +62,7 @@ def reduced_long(a: f64) -> tuple[w64, f64, f64]:
     exponent = (bits >> 52) & 2047
     mantissa = (bits & 0xFFFFFFFFFFFFF) | 0x10000000000000
     start = exponent - 1013
-    index = (start >> 6) & 15
+    index = (start >> 6) & 31
     shift = start & 63
     w0 = w64(TWO_OVER_PI_WORDS[int(index)])
     w1 = w64(TWO_OVER_PI_WORDS[int(index) + 1])

@@ -169,6 +169,10 @@ TWO_OVER_PI_WORDS = _table(
     0xA5FF07053F7E33E8,
     0x32C2DE4F98327DBB,
     0xC33D26EF6B1E5EF8,
+    0x9F3A1F35CAF27F1D,
+    0x87F121907C7C246A,
+    0xFA6ED5772D30433B,
+    0x15C614B59D19C3C2,
 )
 
 # (-1)^n/(2n+1): from 10 down to 3 in f64, from 2 down to 0 as pairs; |u| <= 1/15. Left out: 2^-90.

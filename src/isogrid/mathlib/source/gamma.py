@@ -85,7 +85,7 @@ def stirling(xh: f64, xl: f64) -> tuple[f64, f64]:
 
 @ig.func
 def tgamma_pair(x: f64) -> tuple[f64, f64, f64]:
-    """k and the pair e with Gamma(x) = e * 2^k, for finite x but 0 and negative integers, |x| >= 1e-290."""
+    """k and the pair e with Gamma(x) = e * 2^k, for finite x but 0 and negative integers, |x| >= 1e-20."""
     a = abs(x)
     xh, xl, ph, pl = risen(min(a, 200.0))
     lh, ll = stirling(xh, xl)
@@ -113,9 +113,9 @@ def tgamma_special(x: f64, y: f64) -> f64:
 @ig.func
 def tgamma_f64(x: f64) -> f64:
     a = abs(x)
-    ordinary = (a > 1e-290) & (a < math.inf)
+    ordinary = (a > 1e-20) & (a < math.inf)
     k, h, l = tgamma_pair(ig.select(ordinary, x, f64(1.5)))
-    return tgamma_special(x, ig.select(a < 1e-290, 1.0 / x, scaled(k, h, l)))
+    return tgamma_special(x, ig.select(a < 1e-20, 1.0 / x, scaled(k, h, l)))
 
 
 @ig.func

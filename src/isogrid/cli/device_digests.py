@@ -1,0 +1,56 @@
+"""Digests of an f32 function over all its inputs, computed on a device: one launch for each 2^28 inputs."""
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+import isogrid as ig
+from isogrid import Out, f32, w32, w64
+from isogrid.builtins.index import builtin_named
+from isogrid.dims import N
+from isogrid.mathlib.digests import BLOCK
+
+#: Inputs of one group and of one launch of the digest kernel.
+GROUP, LAUNCH = 1 << 14, 1 << 28
+
+
+def device_digests(name: str, device: str, every: int) -> Iterator[tuple[int, int]]:
+    """Number and digest of each block of 2^22 inputs, or of every n-th, as the device computes the function."""
+    run = digest_kernel(_object(builtin_named(name).spellings[0])).on(device)
+    blocks = (1 << 32) // BLOCK
+    step = LAUNCH // BLOCK if every == 1 else 1
+    for first in range(0, blocks, step if every == 1 else every):
+        out = np.zeros(step * BLOCK // GROUP, np.uint64)
+        run(first * BLOCK, out)
+        for place, digest in enumerate(out.reshape(step, -1).sum(axis=1, dtype=np.uint64)):
+            yield first + place, int(digest)
+
+
+def _object(spelling: str) -> Any:
+    """The Python object that a spelling names: `math.exp`."""
+    module, _, name = spelling.partition(".")
+    return getattr(math if module == "math" else ig, name)
+
+
+def digest_kernel(function: Callable[[float], float]) -> Any:
+    """A kernel that gives the digest of each group of inputs, from the input with the bits `first` on."""
+    trips = GROUP // 256
+
+    @ig.kernel(groups=N, block=256)
+    def digest(first: w32, out: Out[w64, N]) -> None:
+        thread = ig.lid()
+        group = ig.group_id()
+        total = w64(0)
+        for trip in range(trips):
+            bits = first + w32(group) * w32(GROUP) + w32(trip * 256 + thread)
+            result = ig.bitcast(w32, function(ig.bitcast(f32, bits)))
+            value = ((w64(result) << 32) | w64(bits)) * 0x9E3779B97F4A7C15
+            value = (value ^ (value >> 32)) * 0xD6E8FEB86659FD93
+            total += value ^ (value >> 29)
+        whole = ig.group_sum(total)
+        if thread == 0:
+            out[group] = whole
+
+    return digest
