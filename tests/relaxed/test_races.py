@@ -153,3 +153,36 @@ def test_bad_values_are_refused() -> None:
         @ig.kernel(grid=N, races=True)  # type: ignore[arg-type]
         def wrong(x: InOut[i32, N]) -> None:
             x[ig.gid()] = 1
+
+
+@ig.kernel(groups=1, block=8)
+def parted_by_a_float(a: f32, b: f32, y: InOut[i32, N]) -> None:
+    """Safe because both conditions round alike."""
+    s = ig.shared(i32, 8)
+    i = ig.lid()
+    if a * a + b > 1.0:
+        s[i] = 1
+    if not a * a + b > 1.0 and i < N:
+        y[i] = s[7 - i]
+
+
+@ig.kernel(groups=1, block=8)
+def parted_by_one_value(a: f32, b: f32, y: InOut[i32, N]) -> None:
+    s = ig.shared(i32, 8)
+    i = ig.lid()
+    large = a * a + b > 1.0
+    if large:
+        s[i] = 1
+    elif i < N:
+        y[i] = s[7 - i]
+
+
+def test_a_proof_by_equal_floats_needs_floats_that_are_equal() -> None:
+    assert parted_by_a_float.check() == []
+    assert [report.code for report in parted_by_a_float.options(fastmath=True).check()] == ["IG202"]
+    assert parted_by_one_value.options(fastmath=True).check() == []
+    y = np.zeros(8, np.int32)
+    parted_by_a_float.on("cpu")(1.0, 1.0, y)
+    with pytest.raises(ig.KernelRefused):
+        parted_by_a_float.on("cpu").options(fastmath=True)(1.0, 1.0, y)
+    parted_by_one_value.on("cpu").options(fastmath=True)(1.0, 1.0, y)

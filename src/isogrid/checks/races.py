@@ -17,12 +17,15 @@ _MOST_PAIRS = 4
 _TRIES = 1500
 
 
-def check_races(kernel: k.Kernel) -> list[Report]:
-    """One report per array and pair of places, at most four; none means that the kernel is proved free of races."""
+def check_races(kernel: k.Kernel, exact: bool = True) -> list[Report]:
+    """One report per array and pair of places, at most four; none means that the kernel is proved free of races.
+
+    `exact=False` is for `fastmath`: two computations of one float may then differ.
+    """
     if kernel.races != "prove":
         return []
     try:
-        context, found = unproved_pairs(kernel)
+        context, found = unproved_pairs(kernel, exact)
     except TooLarge as limit:
         return [_too_large(kernel, str(limit))]
     by_array: dict[str, list[Unproved]] = {}

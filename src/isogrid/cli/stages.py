@@ -55,7 +55,7 @@ def stages_of(kernel: "Kernel", settings: Sequence[str] = (), *, wide: bool = Fa
     chosen = _specialisation(kernel, settings)
     options = effective_options(kernel.explicit_options, kernel.device or device_named("cpu")).values()
     built = build(kernel.definition, chosen)
-    reports = check_kernel(built)
+    reports = check_kernel(built, fastmath=bool(options.get("fastmath")))
     if any(report.severity.value == "error" for report in reports):
         raise KernelRefused(reports)
     facts = LaunchFacts(small=not wide)

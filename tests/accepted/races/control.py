@@ -192,3 +192,23 @@ def strided_by_scalar(step: i32, x: In[i32, N], y: InOut[i32, N, M]) -> None:
     i = ig.gid()
     for j in range(0, int(M), step):
         y[i, j] = x[i]
+
+
+@ig.kernel(groups=1, block=8)
+def parted_by_a_flag(forward: bool, x: In[i32, N], y: Out[i32, N]) -> None:
+    s = ig.shared(i32, 8)
+    i = ig.lid()
+    if forward and i < N:
+        s[i] = x[i]
+    if not forward and i < N:
+        y[i] = s[7 - i]
+
+
+@ig.kernel(groups=1, block=8)
+def parted_by_a_float(a: f32, x: In[f32, N], y: Out[i32, N]) -> None:
+    s = ig.shared(i32, 8)
+    i = ig.lid()
+    if a * a > 2.0:
+        s[i] = 1
+    if i < N and not a * a > 2.0:
+        y[i] = s[7 - i] + s[i]

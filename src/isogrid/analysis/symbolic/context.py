@@ -100,6 +100,8 @@ class Context:
     #: How many loops of unknown trips are around this point.
     unknown_trips: int = 0
     steps: int = 0
+    #: Whether floats are rounded as written, so that the same computation at two places gives the same value.
+    exact: bool = True
     run_block: "Callable[[Context, k.Block], tuple[list[Exit], bool]]" = field(default=lambda c, block: ([], True))
 
     def atom(self, name: str, level: int, nonnegative: bool = False) -> Polynomial:

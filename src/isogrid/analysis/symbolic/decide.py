@@ -13,7 +13,7 @@ import numpy as np
 from isogrid.analysis.symbolic.array_facts import Side, determined
 from isogrid.analysis.symbolic.context import GROUP, LAUNCH, THREAD, Access, Context, may_meet
 from isogrid.analysis.symbolic.equations import separated
-from isogrid.analysis.symbolic.formula import AtLeastZero, Formula, IsZero, NotZero, conjuncts, truth
+from isogrid.analysis.symbolic.formula import AtLeastZero, Formula, IsZero, NotZero, Unknown, conjuncts, truth
 from isogrid.analysis.symbolic.linear import prove
 from isogrid.analysis.symbolic.polynomial import (
     ONE,
@@ -114,10 +114,18 @@ def _contradictory(c: Context, a: Side, b: Side, uniform: frozenset[str]) -> boo
             shape, constant = _shape(p, -1)
             if shape in least and least[shape] - constant < 0:
                 return True
+    if _opposite(a, b, uniform):
+        return True
     equal = [p for p in a.facts if _is_uniform(p, uniform)]
     return any(_is_uniform(d, uniform) and d in equal and -d in equal for d in b.different) or any(
         _is_uniform(d, uniform) and d in b.facts and -d in b.facts for d in a.different
     )
+
+
+def _opposite(a: Side, b: Side, uniform: frozenset[str]) -> bool:
+    """Whether one side is under a condition with a common value and the other under its negation."""
+    signs = {(g.name, g.positive) for g in conjuncts(a.access.guards) if isinstance(g, Unknown) and g.name in uniform}
+    return any(isinstance(g, Unknown) and (g.name, not g.positive) in signs for g in conjuncts(b.access.guards))
 
 
 def _shape(p: Polynomial, sign: int) -> tuple[tuple[tuple[tuple[str, ...], int], ...], int]:

@@ -30,9 +30,10 @@ from isogrid.ir.types import Scalar, Space
 from isogrid.ir.walk import visit
 
 
-def execute(kernel: k.Kernel, unroll_limit: int = 32) -> Context:
+def execute(kernel: k.Kernel, unroll_limit: int = 32, exact: bool = True) -> Context:
     """Run the whole kernel for all threads at once. Loops of up to `unroll_limit` known trips are unrolled."""
     c = new_context(kernel, unroll_limit)
+    c.exact = exact
     c.written = written_arrays(kernel.body)
     extents = tuple(as_polynomial(c, evaluate(c, e)) for e in kernel.geometry.extents)
     declare_geometry(c, extents)

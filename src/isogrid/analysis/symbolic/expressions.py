@@ -66,7 +66,7 @@ def evaluate(c: Context, e: k.Expr) -> Value:
         case k.Cast(value, type, _):
             return _cast(c, evaluate(c, value), value.type, type)
         case k.Call(name, arguments, type):
-            return _call(c, name, tuple(evaluate(c, a) for a in arguments), type)
+            return _call(c, e, name, tuple(evaluate(c, a) for a in arguments), type)
         case k.Load(array, indices, type, space, _):
             return _load(c, e, array, indices, type, space)
 
@@ -210,8 +210,10 @@ def _unary(c: Context, e: k.Unary) -> Value:
     if e.op == "not":
         return negate(as_formula(v))
     p = as_polynomial(c, v)
-    if e.type.is_float or e.type.is_modular:
-        return c.named(f"{e.op}.{e.type.value}", (p,), c.level(p), nonnegative=e.type.is_modular)
+    if e.type.is_float:
+        return _rounded(c, f"{e.op}.{e.type.value}", (p,), e)
+    if e.type.is_modular:
+        return c.named(f"{e.op}.{e.type.value}", (p,), c.level(p), nonnegative=True)
     match e.op:
         case "neg":
             return -p
@@ -224,6 +226,15 @@ def _unary(c: Context, e: k.Unary) -> Value:
             return (-p).shift(-1) if e.type.is_signed else c.named("invert", (p,), c.level(p), nonnegative=True)
         case _:
             raise ValueError(e.op)
+
+
+def _rounded(c: Context, operation: str, arguments: tuple[Value, ...], e: k.Expr) -> Polynomial:
+    """A computed float. Where a compiler may round it in its own way, it is the same value at one place only."""
+    place = () if c.exact else (e.span.file, e.span.line, e.span.column, e.span.end_line, e.span.end_column)
+    level = max((c.level(a) for a in arguments), default=LAUNCH)
+    if not place:
+        return c.named(operation, arguments, level)
+    return c.named(f"{operation}@", (*arguments, *place), level)
 
 
 def _compare(c: Context, op: str, a: Value, b: Value, type: Scalar) -> Formula:
@@ -254,7 +265,7 @@ def _binary(c: Context, e: k.Binary) -> Value:
     a, b = as_polynomial(c, left), as_polynomial(c, right)
     level = max(c.level(a), c.level(b))
     if e.type.is_float:
-        return c.named(f"{e.op}.{e.type.value}", (a, b), level)
+        return _rounded(c, f"{e.op}.{e.type.value}", (a, b), e)
     if e.type.is_modular:
         return _modular(c, e.op, e.type, a, b, level)
     try:
@@ -437,13 +448,15 @@ def _fits(c: Context, p: Polynomial, target: Scalar) -> bool:
     return constant is not None and largest(constant) <= target.maximum and _nonnegative(c, p)
 
 
-def _call(c: Context, name: str, arguments: tuple[Value, ...], type: Scalar) -> Value:
+def _call(c: Context, e: k.Call, name: str, arguments: tuple[Value, ...], type: Scalar) -> Value:
     if name == "select" and len(arguments) == 3:
         return merge(c, as_formula(arguments[0]), arguments[1], arguments[2])
     if name == "cdiv" and len(arguments) == 2:
         a, b = (as_polynomial(c, x) for x in arguments)
         return -_divide(c, "floordiv", -a, b, max(c.level(a), c.level(b)))
     level = max((c.level(a) for a in arguments), default=LAUNCH)
+    if type.is_float:
+        return _rounded(c, f"{name}.{type.value}", arguments, e)
     p = c.named(f"{name}.{type.value}", arguments, level, nonnegative=type.is_unsigned or type.is_modular)
     if type is Scalar.BOOL:
         return Unknown(_name(p), level)

@@ -22,22 +22,22 @@ class Unproved:
     reason: str
 
 
-def unproved_pairs(kernel: k.Kernel) -> tuple[Context, list[Unproved]]:
+def unproved_pairs(kernel: k.Kernel, exact: bool = True) -> tuple[Context, list[Unproved]]:
     """All pairs without a proof, at most one per pair of places. Loops are unrolled further on a second try."""
     first: tuple[Context, list[Unproved]] | None = None
     try:
-        first = _attempt(kernel, 16)
+        first = _attempt(kernel, 16, exact)
         if not first[1]:
             return first
-        return _attempt(kernel, 1024)
+        return _attempt(kernel, 1024, exact)
     except TooLarge:
         if first is None:
             raise
         return first
 
 
-def _attempt(kernel: k.Kernel, unroll_limit: int) -> tuple[Context, list[Unproved]]:
-    c = execute(kernel, unroll_limit)
+def _attempt(kernel: k.Kernel, unroll_limit: int, exact: bool) -> tuple[Context, list[Unproved]]:
+    c = execute(kernel, unroll_limit, exact)
     return c, _pairs(c)
 
 
