@@ -6,6 +6,7 @@ import pytest
 
 from isogrid.diagnostics.codes import all_pages
 from isogrid.launch.kernel_value import Kernel
+from isogrid.offloading.function import Offloaded
 from isogrid.pipeline import CHECKS
 from isogrid.support.errors import KernelRefused
 
@@ -32,13 +33,13 @@ def codes_of(text: str, name: str) -> set[str]:
         exec(compile(source, name, "exec"), namespace)
     except KernelRefused as refusal:
         return {report.code for report in refusal.reports}
-    kernels = [value for value in namespace.values() if isinstance(value, Kernel)]
+    kernels = [value for value in namespace.values() if isinstance(value, Kernel | Offloaded)]
     assert kernels, text
     return {report.code for kernel in kernels for report in kernel.check()}
 
 
 def whole(text: str) -> bool:
-    return "@ig.kernel" in text or "ig.kernel(" in text
+    return "@ig.kernel" in text or "ig.kernel(" in text or "@ig.offload" in text
 
 
 def due(code: str) -> bool:

@@ -10,7 +10,10 @@ from typing import Any
 import numpy as np
 
 import isogrid as ig
+from isogrid.frontend.captures import Captures
 from isogrid.launch.errors import LaunchError
+from isogrid.launch.specialise import check_specialisations
+from isogrid.offloading.analysis import analyse
 from isogrid.traps import Trap
 
 #: What the texts may use. The second half is that of the twins.
@@ -86,6 +89,19 @@ def same(first: Any, second: Any) -> bool:
     if (type(failed), str(failed)) != (type(failed_too), str(failed_too)):
         return False
     return bits(a) == bits(b) and all(bits(arrays[name]) == bits(others[name]) for name in arrays)
+
+
+def words_of(f: Any) -> list[str]:
+    """What an author reads: the warnings of a function, or the findings that refuse it."""
+    try:
+        specialisation = next(check_specialisations(f.definition, {}))
+        return [refusal.text for refusal in analyse(f.definition, specialisation, Captures()).refusals]
+    except ig.KernelRefused as refused:
+        return [
+            f"{r.code}: {r.title}{r.why and ': ' + r.why if r.code == 'IG8070' else ''}. "
+            f"{r.remedies[0].text if r.remedies else ''}."
+            for r in refused.reports
+        ]
 
 
 Twin = Callable[..., Any]

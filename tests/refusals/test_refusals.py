@@ -33,7 +33,8 @@ def reports_of(case: Path) -> list[Report]:
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    kernels = [value for value in vars(module).values() if getattr(type(value), "__isogrid_kernel__", False)]
+    kernels = [value for value in vars(module).values() if getattr(type(value), "__isogrid_kernel__", False)
+        or getattr(type(value), "__isogrid_offloaded__", False)]
     assert kernels, f"{case.name} defines no kernel"
     return [report for kernel in kernels for report in kernel.check()]
 

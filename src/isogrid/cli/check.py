@@ -18,6 +18,8 @@ from isogrid.diagnostics.report import Report, Severity
 
 if TYPE_CHECKING:
     from isogrid.launch.kernel_value import Kernel
+    from isogrid.offloading.function import Offloaded
+    from isogrid.offloading.listing import LoopListing
 
 
 def check(
@@ -57,14 +59,26 @@ class CheckedKernel:
 
 
 @dataclass(frozen=True, slots=True)
+class CheckedOffload:
+    """An offloaded function and what was found; `loops` is None where it is refused by an error."""
+
+    name: str
+    function: "Offloaded"
+    reports: tuple[Report, ...]
+    loops: "tuple[LoopListing, ...] | None"
+
+
+@dataclass(frozen=True, slots=True)
 class CheckedFile:
     loaded: LoadedFile
     kernels: tuple[CheckedKernel, ...]
+    offloaded: tuple[CheckedOffload, ...] = ()
 
     @property
     def reports(self) -> list[Report]:
         """Of the whole file, each once: a fault in a shared helper is found through every kernel that calls it."""
-        found = [*self.loaded.refused, *(report for kernel in self.kernels for report in kernel.reports)]
+        checked = (*self.kernels, *self.offloaded)
+        found = [*self.loaded.refused, *(report for one in checked for report in one.reports)]
         unique = {(r.code, r.title, r.primary.span): r for r in found}
         return sorted(unique.values(), key=lambda r: (r.primary.span.file, r.primary.span.line, r.primary.span.column))
 
@@ -79,7 +93,8 @@ def check_files(files: Sequence[Path]) -> tuple[list[CheckedFile], list[str]]:
         except CannotLoad as problem:
             failures.append(str(problem))
             continue
-        found.append(CheckedFile(loaded, tuple(_checked(name, kernel) for name, kernel in loaded.kernels)))
+        kernels = tuple(_checked(name, kernel) for name, kernel in loaded.kernels)
+        found.append(CheckedFile(loaded, kernels, tuple(_offload(name, f) for name, f in loaded.offloaded)))
     return found, failures
 
 
@@ -87,6 +102,12 @@ def _checked(name: str, kernel: "Kernel") -> CheckedKernel:
     reports = kernel.check()
     refused = any(report.severity is Severity.ERROR for report in reports)
     return CheckedKernel(name, kernel, tuple(reports), None if refused else proofs_of(kernel))
+
+
+def _offload(name: str, function: "Offloaded") -> CheckedOffload:
+    from isogrid.offloading.listing import listing_of
+
+    return CheckedOffload(name, function, tuple(function.check()), listing_of(function))
 
 
 # --- text ------------------------------------------------------------------------------------------------------------
@@ -102,9 +123,13 @@ def _show(file: CheckedFile, verbose: bool) -> None:
             say("    refused, see below")
         else:
             say(_proofs_text(kernel.proofs, verbose))
+    for one in file.offloaded:
+        say(f"  {offload_title(one.function)}")
+        for line in _loop_lines(one):
+            say(f"    {line}")
     if file.loaded.refused:
         say("  the file stops at a kernel whose signature is refused; what follows it was not read")
-    if not file.kernels and not file.loaded.refused:
+    if not file.kernels and not file.offloaded and not file.loaded.refused:
         say("  no kernels")
     reports = file.reports
     if reports:
@@ -133,6 +158,23 @@ def _proofs_text(proofs: Proofs, verbose: bool) -> str:
     return "\n".join(lines)
 
 
+def _loop_lines(checked: CheckedOffload) -> list[str]:
+    """Every loop, with the rule that accepted each write."""
+    if checked.loops is None:
+        return ["refused, see below"]
+    lines: list[str] = []
+    for loop in checked.loops:
+        over = "while" if loop.counter in ("", "while") else f"loop over `{loop.counter}`"
+        lines.append(f"line {loop.line:<5}{over} {loop.runs}" + ("" if loop.accepted else ", see below"))
+        lines += [f"          `{name}`: {rule}" for name, rule in loop.writes]
+    return lines or ["no loops"]
+
+
+def offload_title(function: "Offloaded") -> str:
+    """The function's signature on one line."""
+    return repr(function).removeprefix("<isogrid offloaded function ").removesuffix(">") + ", offloaded"
+
+
 def kernel_title(kernel: "Kernel") -> str:
     """The kernel's signature and geometry on one line."""
     return repr(kernel).removeprefix("<isogrid kernel ").removesuffix(">")
@@ -152,7 +194,7 @@ def given_up(kernel: "Kernel") -> list[str]:
 
 
 def _verdict(found: Sequence[CheckedFile]) -> str:
-    kernels = sum(len(file.kernels) for file in found)
+    kernels = sum(len(file.kernels) + len(file.offloaded) for file in found)
     counts = summary([report for file in found for report in file.reports])
     return f"{_count(kernels, 'kernel')}: {counts or 'nothing to complain about'}"
 
@@ -179,7 +221,26 @@ def _file_data(file: CheckedFile) -> dict[str, Any]:
     return {
         "file": str(file.loaded.path),
         "kernels": [_kernel_data(kernel) for kernel in file.kernels],
+        "offloaded": [_offload_data(one) for one in file.offloaded],
         "reports": [report_data(report, root=Path.cwd()) for report in file.reports],
+    }
+
+
+def _offload_data(checked: CheckedOffload) -> dict[str, Any]:
+    return {
+        "name": checked.name,
+        "line": checked.function.definition.span.line,
+        "accepted": checked.loops is not None,
+        "loops": [
+            {
+                "line": loop.line,
+                "counter": loop.counter,
+                "accepted": loop.accepted,
+                "runs": loop.runs,
+                "writes": [{"name": name, "rule": rule} for name, rule in loop.writes],
+            }
+            for loop in checked.loops or ()
+        ],
     }
 
 

@@ -13,6 +13,7 @@ from isogrid.support.errors import KernelRefused
 
 if TYPE_CHECKING:
     from isogrid.launch.kernel_value import Kernel
+    from isogrid.offloading.function import Offloaded
 
 
 class CannotLoad(Exception):
@@ -27,6 +28,7 @@ class LoadedFile:
     path: Path
     kernels: tuple[tuple[str, "Kernel"], ...]
     refused: tuple[Report, ...] = ()
+    offloaded: "tuple[tuple[str, Offloaded], ...]" = ()
 
 
 def load_file(path: Path) -> LoadedFile:
@@ -45,10 +47,10 @@ def load_file(path: Path) -> LoadedFile:
     try:
         spec.loader.exec_module(module)
     except KernelRefused as refusal:
-        return LoadedFile(path, own_kernels(module), refusal.reports)
+        return LoadedFile(path, own_kernels(module), refusal.reports, own_offloaded(module))
     except Exception as problem:  # the user's module may raise anything at all
         raise CannotLoad(f"{path} does not import:\n{user_traceback(problem, path)}") from problem
-    return LoadedFile(path, own_kernels(module))
+    return LoadedFile(path, own_kernels(module), (), own_offloaded(module))
 
 
 def own_kernels(module: ModuleType) -> tuple[tuple[str, "Kernel"], ...]:
@@ -58,6 +60,19 @@ def own_kernels(module: ModuleType) -> tuple[tuple[str, "Kernel"], ...]:
     found: dict[int, tuple[str, Kernel]] = {}
     for name, value in vars(module).items():
         if isinstance(value, Kernel) and value.definition.function.__module__ == module.__name__:
+            found.setdefault(id(value.definition), (name, value))
+    return tuple(sorted(found.values(), key=lambda item: item[1].definition.span.line))
+
+
+def own_offloaded(module: ModuleType) -> "tuple[tuple[str, Offloaded], ...]":
+    """The offloaded functions that the module defines itself, each once, by place."""
+    if "isogrid.offloading.function" not in sys.modules:
+        return ()  # nothing has used the decorator
+    from isogrid.offloading.function import Offloaded
+
+    found: dict[int, tuple[str, Offloaded]] = {}
+    for name, value in vars(module).items():
+        if isinstance(value, Offloaded) and value.definition.function.__module__ == module.__name__:
             found.setdefault(id(value.definition), (name, value))
     return tuple(sorted(found.values(), key=lambda item: item[1].definition.span.line))
 

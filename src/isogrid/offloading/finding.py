@@ -49,18 +49,26 @@ class Refusal:
     @property
     def _consequence(self) -> str:
         if self.counter == "while":
-            return f"this loop of `{self.function}` runs in sequence"
+            return f"a `while` loop of `{self.function}` runs in sequence"
         if self.counter:
             return f"the loop over `{self.counter}` in `{self.function}` runs in sequence"
         return f"all of `{self.function}` runs in sequence on the CPU"
+
+    @property
+    def _impossible(self) -> str:
+        if self.counter == "while":
+            return f"a `while` loop of `{self.function}` cannot run as a kernel"
+        what = f"the loop over `{self.counter}` in `{self.function}`" if self.counter else f"`{self.function}`"
+        return f"{what} cannot run as a kernel"
 
     def report(self, severity: Severity = Severity.WARNING) -> Report:
         """The same for `check` and for errors."""
         finding = self.finding
         return Report(
             CODE,
-            f"line {finding.span.line} {finding.why}, so {self._consequence}",
+            self._consequence if severity is not Severity.ERROR else self._impossible,
             Label(finding.span, f"rule {finding.rule}" if finding.rule != "shape" else "not the shape of a kernel"),
+            why=f"line {finding.span.line} {finding.why}",
             remedies=(Remedy(finding.remedy),),
             severity=severity,
             kernel=self.function,

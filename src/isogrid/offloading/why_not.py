@@ -37,8 +37,7 @@ def _judge_one(candidate: Candidate, array: str, write: Access, index: tuple[Pol
             "R3",
             span,
             f"writes {text}, whose index does not depend on `{candidate.counter}`",
-            f"Make `{candidate.counter}` part of the index, or let the loop over `{array}` be the "
-            "outer one",
+            f"Make `{candidate.counter}` part of the index, or let the loop over `{array}` be the outer one",
         )
     if isinstance(write.node, k.Store) and _subtracts(write.node):
         return Finding(
