@@ -52,6 +52,8 @@ _LATE = {
     "from_dlpack": "isogrid.launch.create",
     "synchronize": "isogrid.launch.create",
     "record": "isogrid.launch.record",
+    "Stream": "isogrid.launch.stream",
+    "Event": "isogrid.launch.stream",
     "profile": "isogrid.launch.profile",
     "memory_statistics": "isogrid.launch.create",
     "release_memory": "isogrid.launch.create",

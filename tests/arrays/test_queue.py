@@ -124,3 +124,24 @@ def test_what_a_launch_refuses(device: str) -> None:
     with pytest.raises(ig.LaunchValueError, match="read-only"):
         k.saxpy(1.0, x[0], read_only)
     ig.synchronize()
+
+
+def test_streams_and_events(device: str) -> None:
+    x, y = ig.full(1000, 2, ig.f32, device=device), ig.ones(1000, ig.f32, device=device)
+    one, other = ig.Stream(device), ig.Stream(device)
+    k.saxpy.launch(3.0, x, y, stream=one)
+    mark = one.record()
+    other.wait(mark)
+    k.saxpy.launch(1.0, x, y, stream=other)
+    later = other.record()
+    other.synchronize()
+    assert mark.is_done and later.is_done and (y.numpy() == 9).all()
+    if device == "cuda":
+        assert later.seconds_since(mark) >= 0
+    at, small, z = bad_gather(device)
+    k.gather.launch(at, small, z, stream=one)
+    with pytest.raises(ig.KernelIndexError):
+        one.synchronize()
+    elsewhere = "interp" if device == "cpu" else "cpu"
+    with pytest.raises(ig.LaunchValueError, match=f"the stream is of {elsewhere}, and the launch runs on {device}"):
+        k.saxpy.launch(3.0, x, y, stream=ig.Stream(elsewhere))

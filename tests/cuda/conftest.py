@@ -1,5 +1,11 @@
-"""The simulated device stands beside the real ones in these tests."""
+"""The simulator as a device, for the tests of this folder."""
+
+import pytest
 
 from isogrid.launch.backends import RUNTIMES
 
-RUNTIMES.setdefault("simulated", ("tests.cuda.executor", "SimulatedDevice"))
+
+@pytest.fixture(autouse=True)
+def simulated_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`simulated` is a device while a test of this folder runs."""
+    monkeypatch.setitem(RUNTIMES, "simulated", ("tests.cuda.executor", "SimulatedDevice"))

@@ -155,6 +155,8 @@ class FakeDriver(Driver):
         self._queue(stream, lambda: ctypes.memmove(target, source, size))
 
     def copy_peer(self, target: int, target_context: int, source: int, source_context: int, size: int, s: int) -> None:
+        self._enter("copy_peer")
+        assert target_context != source_context
         self._queue(s, lambda: ctypes.memmove(target, source, size))
 
     def fill_bytes(self, target: int, value: int, count: int, stream: int) -> None:

@@ -188,3 +188,18 @@ def test_traps_leak_nothing(gpu: FakeDriver) -> None:
             ig.synchronize()
         used.append((ig.memory_statistics("cuda")["used"], gpu.allocated, queue().statuses.room))
     assert len(set(used[1:])) == 1
+
+
+def test_copies_between_two_gpus() -> None:
+    with fake_gpu(FakeDriver(devices=2)) as driver:
+        x = ig.array(np.arange(1000, dtype=F32), device="cuda:1")
+        y = ig.zeros(1000, ig.f32, device="cuda")
+        y[...] = x
+        x.fill(7)  # behind the copy
+        assert np.array_equal(y.numpy(), np.arange(1000, dtype=F32))
+        assert "copy_peer" in driver.calls
+        k.copy.on("cuda:1")(x, ig.zeros(1000, ig.f32, device="cuda:1"))
+        with pytest.raises(ig.LaunchTypeError, match="is on cuda:1, and the launch runs on cuda"):
+            k.copy.on("cuda")(x, y)
+        k.saxpy(2.0, x, x[:].copy())
+        ig.synchronize()

@@ -195,8 +195,8 @@ class Array(fields.Fields):
     def _assign_array(self, source: "Array") -> None:
         if source.dtype != self.dtype:
             raise TypeError(f"elements of {source.dtype.name} cannot be copied into an array of {self.dtype.name}")
-        same_place = source.block.memory is self.block.memory
-        if same_place and self.is_packed and source.is_packed and source.shape == self.shape:
+        whole = self.is_packed and source.is_packed and source.shape == self.shape
+        if whole and self.block.memory.reaches(source.block.memory):
             self.block.memory.copy(self.block, self.address, source.block, source.address, self.nbytes)
         else:
             self._assign_host(source.numpy())

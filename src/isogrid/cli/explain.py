@@ -8,7 +8,7 @@ import difflib
 import linecache
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -24,6 +24,7 @@ from isogrid.ir import device as d
 from isogrid.ir import kernel as k
 from isogrid.ir.text import kernel_lines, print_kernel
 from isogrid.ir.walk import visit
+from isogrid.launch.backends import RUNTIMES, presence, runtime, runtime_attribute
 
 if TYPE_CHECKING:
     from isogrid.launch.kernel_value import Kernel
@@ -75,9 +76,18 @@ def explanation(kernel: "Kernel", settings: Sequence[str] = (), *, asm: bool = F
         ("device IR after the passes", _beside(stages.device)),
         (f"LLVM IR for the cpu ({pipeline}; {'; '.join(notes) or 'no notes'})", _llvm(llvm, _files(stages.device))),
     ]
+    sections += _on_devices(stages)
     if asm:
         sections.append(("assembly", assembly(stages)))
     return "\n".join(f"== {title}\n\n{text.rstrip()}\n" for title, text in sections)
+
+
+def _on_devices(stages: Stages) -> Iterator[tuple[str, str]]:
+    """What the kernel takes of the devices of this machine that tell."""
+    for name in RUNTIMES:
+        if presence(name).names and runtime_attribute(name, "resources", None) is not None:
+            device: Any = runtime(name)
+            yield f"on {name}", table(device.resources(stages.built, stages.options))
 
 
 def _specialised(stages: Stages) -> str:

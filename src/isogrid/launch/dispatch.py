@@ -35,6 +35,7 @@ from isogrid.launch.observe import current_graph, current_profile, is_watched
 from isogrid.launch.options import Options, check_exactness, process_options, switched_off_by_environment
 from isogrid.launch.queued import on_host, raise_pending, run_bound, written_names
 from isogrid.launch.specialise import specialise, tunable_values
+from isogrid.launch.stream import Stream
 from isogrid.runtimes.protocol import BoundLaunch
 from isogrid.support.errors import KernelRefused, KnownLimit
 from isogrid.support.records import dataclass
@@ -194,8 +195,16 @@ def _device_limits(definition: Definition, shape: Shape, choice: Choice, options
     if bound is not None:
         check_group_size(definition, shape, options.most_threads, f"max_threads={bound}")
     check_group_size(definition, shape, MAXIMUM_GROUP, f"the device {choice.device.name}")
-    if stream is not None and not runtime_attribute(choice.device.name, "has_streams", False):
-        raise LaunchValueError(f"{definition.name}(): the device {choice.device.name} has no streams; drop stream=")
+    if stream is None:
+        return
+    name = choice.device.name
+    if isinstance(stream, Stream):
+        if stream.device != name:
+            raise LaunchValueError(
+                f"{definition.name}(): the stream is of {stream.device}, and the launch runs on {name}"
+            )
+    elif not runtime_attribute(name, "has_streams", False):
+        raise LaunchValueError(f"{definition.name}(): the device {name} has no streams; drop stream=")
 
 
 def _preconditions(definition: Definition, program: k.Kernel, arguments: Arguments, dims: Mapping[str, int]) -> None:

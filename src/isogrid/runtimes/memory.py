@@ -93,8 +93,12 @@ class Memory(Protocol):
         """Copy from the host; `source` may change when the call returns."""
         ...
 
+    def reaches(self, other: "Memory") -> bool:
+        """Whether `copy` takes sources of that memory."""
+        ...
+
     def copy(self, target: Block, target_address: int, source: Block, source_address: int, size: int) -> None:
-        """Copy within the device."""
+        """Copy from a block of a memory that this one reaches."""
         ...
 
     def fill(self, block: Block, address: int, element: bytes, count: int) -> None:
@@ -194,6 +198,9 @@ class HostMemory:
     def write(self, block: Block, address: int, source: Bytes) -> None:
         self.queue.access(block)
         np.copyto(host_bytes(block, address, source.size), source)
+
+    def reaches(self, other: Memory) -> bool:
+        return other is self
 
     def copy(self, target: Block, target_address: int, source: Block, source_address: int, size: int) -> None:
         self.queue.access(target)

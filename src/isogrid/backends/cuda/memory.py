@@ -7,7 +7,7 @@ import numpy as np
 from isogrid.backends.cuda.machine import Machine
 from isogrid.backends.cuda.transfer import Staging
 from isogrid.runtimes.cuda_driver import OUT_OF_MEMORY, DriverError
-from isogrid.runtimes.memory import Block, Bytes, DeviceMemoryError
+from isogrid.runtimes.memory import Block, Bytes, DeviceMemoryError, Memory
 from isogrid.runtimes.pool import OutOfMemory, Pool
 
 if TYPE_CHECKING:
@@ -87,12 +87,38 @@ class CudaMemory:
             with self.queue.timed("copy in", "array", stream, source.size):
                 self.staging.copy_in(address, source, stream)
 
+    def reaches(self, other: Memory) -> bool:
+        return isinstance(other, CudaMemory) and other.driver is self.driver
+
     def copy(self, target: Block, target_address: int, source: Block, source_address: int, size: int) -> None:
         self.queue.access(target)
+        if isinstance(source.memory, CudaMemory) and source.memory is not self:
+            self._copy_from_peer(source.memory, target, target_address, source, source_address, size)
+            return
         self.queue.access(source)
         if size:
             stream = self.queue.order([target, source])
             self.driver.copy_within(target_address, source_address, size, stream)
+
+    def _copy_from_peer(
+        self, peer: "CudaMemory", target: Block, target_address: int, source: Block, source_address: int, size: int
+    ) -> None:
+        """Between two GPUs. The driver goes directly where the cards can, else through the host."""
+        peer.queue.access(source)
+        if size == 0:
+            return
+        event = self.driver.create_event()
+        self.driver.record_event(event, peer.queue.order([source]))
+        stream = self.queue.order([target])
+        self.driver.wait_event(stream, event)
+        contexts = self.machine.contexts
+        here, there = contexts[self.number], contexts[peer.number]
+        self.driver.copy_peer(target_address, here, source_address, there, size, stream)
+        done = self.driver.create_event()
+        self.driver.record_event(done, stream)
+        self.driver.wait_event(peer.queue.order([source]), done)
+        self.driver.destroy_event(event)
+        self.driver.destroy_event(done)
 
     def fill(self, block: Block, address: int, element: bytes, count: int) -> None:
         self.queue.access(block)

@@ -19,10 +19,11 @@ from isogrid.backends.cuda.memory import CudaMemory
 from isogrid.backends.cuda.options import BACKEND_OPTIONS, INEXACT_OPTIONS, OTHER_WORDS, judge_option
 from isogrid.backends.cuda.profile import DeviceClock
 from isogrid.backends.cuda.queue import Queue
+from isogrid.backends.cuda.resources import resource_rows
 from isogrid.backends.cuda.stub import bound_stub, native_stub
 from isogrid.frontend.definition import Definition, Specialisation
 from isogrid.ir import kernel as k
-from isogrid.runtimes.cuda_driver import DriverAbsent
+from isogrid.runtimes.cuda_driver import Driver, DriverAbsent
 from isogrid.runtimes.protocol import BoundLaunch, Presence, is_small
 
 #: The oldest processors that LLVM's PTX reaches.
@@ -161,6 +162,11 @@ class CudaRuntime:
         words, blocks = launch.packed()
         return bound_stub(artifact.head.name, launch.loaded, blocks, words, ctypes.addressof(self.queue.busy))
 
+    def stream_driver(self) -> Driver:
+        """The driver's table with this device's context, for streams and events."""
+        self.machine.enter(self.number)
+        return self.machine.driver
+
     # --- recordings and profiles -------------------------------------------------------------------------------------
 
     def watch(self, watched: bool) -> None:
@@ -176,6 +182,10 @@ class CudaRuntime:
                 clock.close()
             if profile is not None:
                 self.queue.clock = DeviceClock(self.machine.driver, self.name, profile)
+
+    def resources(self, kernel: k.Kernel, options: Mapping[str, Any]) -> list[tuple[str, str]]:
+        """What the kernel takes of this device, for `isogrid explain`."""
+        return resource_rows(kernel, options, self.machine, self.number)
 
     def cannot_record(self, artifact: CudaArtifact, bound: BoundLaunch) -> str | None:
         """Why a launch cannot be part of a graph, None if it can."""
