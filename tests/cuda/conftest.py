@@ -1,4 +1,4 @@
-"""The simulator as a device, for the tests of this folder."""
+"""The simulator as a device, for the tests of the emitter; those of the runtime use the real one."""
 
 import pytest
 
@@ -6,6 +6,7 @@ from isogrid.launch.backends import RUNTIMES
 
 
 @pytest.fixture(autouse=True)
-def simulated_device(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`simulated` is a device while a test of this folder runs."""
-    monkeypatch.setitem(RUNTIMES, "simulated", ("tests.cuda.executor", "SimulatedDevice"))
+def simulated_device(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`simulated` is a device while a test of the emitter runs."""
+    if not request.path.name.startswith("test_runtime"):
+        monkeypatch.setitem(RUNTIMES, "simulated", ("tests.cuda.executor", "SimulatedDevice"))
