@@ -21,6 +21,7 @@ from isogrid.backends.cuda.profile import DeviceClock
 from isogrid.backends.cuda.queue import Queue
 from isogrid.backends.cuda.resources import resource_rows
 from isogrid.backends.cuda.stub import bound_stub, native_stub
+from isogrid.backends.cuda.tensors import learn_exchange
 from isogrid.frontend.definition import Definition, Specialisation
 from isogrid.ir import kernel as k
 from isogrid.runtimes.cuda_driver import Driver, DriverAbsent
@@ -124,7 +125,10 @@ class CudaRuntime:
         On a trap all arrays are as before."""
         self.machine.enter(self.number)
         with self.queue.lock:
-            self._prepared(artifact, bound).run()
+            launch = self._prepared(artifact, bound)
+            if launch.foreign:
+                learn_exchange()
+            launch.run()
 
     def _prepared(self, artifact: CudaArtifact, bound: BoundLaunch) -> Launch:
         def choose(aligned: bool) -> Loaded:

@@ -18,17 +18,21 @@ from isogrid.arrays import fields
 from isogrid.arrays.array import Array
 from isogrid.backends.cuda.host_code import load_function
 from isogrid.backends.cuda.loader import Loaded
+from isogrid.backends.cuda.tensors import EXCHANGE, FOREIGN_TEXT, learn_exchange
 from isogrid.frontend.definition import ArrayDeclaration, Definition
 from isogrid.ir import kernel as k
 from isogrid.ir.types import Scalar
 from isogrid.support.records import dataclass
 
 _FASTCALL_KEYWORDS: Final = 0x80 | 0x02
+#: DLPack's numbers of kinds of elements, and of devices.
+_DLPACK_KINDS: Final = {"i": 0, "u": 1, "f": 2, "b": 6}
+_DLPACK_GPU: Final = 2
 _SMALL_MOST: Final = (1 << 31) - 1
 
 
 #: Words of the description that `self` points to, by name.
-_WORDS: Final = ("launch", "function", "array", "busy", "none", "blocks", "threads", "shared", "packed")
+_WORDS: Final = ("launch", "function", "array", "busy", "none", "blocks", "threads", "shared", "packed", "exchange")
 
 
 class NotExpressible(Exception):
@@ -66,6 +70,7 @@ def native_stub(
     launch = loaded.driver.address_of("cuLaunchKernel")
     if not launch or not fields.OFFSETS or loaded.can_trap or "watch" in loaded.places:
         return None
+    learn_exchange()
     builder = _Builder(head, loaded, device)
     try:
         builder.arguments(definition, absent)
@@ -76,6 +81,7 @@ def native_stub(
     address = load_function(text, "stub")
 
     words = {"launch": launch, "function": loaded.run, "array": id(Array), "busy": busy, "none": id(None)}
+    words["exchange"] = ctypes.addressof(EXCHANGE)
     return _completer(head.name, address, words)
 
 
@@ -128,6 +134,8 @@ class _Builder:
     integers: dict[str, str] = field(default_factory=dict[str, str])
     dims: dict[str, str] = field(default_factory=dict[str, str])
     spans: list[tuple[str, str, bool]] = field(default_factory=list[tuple[str, str, bool]])
+    #: For each array an i1: whether it belongs to another library.
+    foreign: list[str] = field(default_factory=list[str])
 
     # --- writing -----------------------------------------------------------------------------------------------------
 
@@ -178,17 +186,7 @@ class _Builder:
     def _array(self, object: str, parameter: k.ArrayParameter) -> None:
         if len(parameter.shape) > 4:
             raise NotExpressible
-        self.require(self.value(f"icmp eq ptr {self._type(object)}, {self._pointer('array')}"))
-        traits = self.load(object, fields.OFFSETS["traits"])
-        if not parameter.access.writes:
-            traits = self.value(f"and i64 {traits}, {~fields.READ_ONLY_BIT}")
-        numbers = _dtype_numbers(parameter.element)
-        expected = [fields.traits_of(n, len(parameter.shape), self.device, False, True) for n in numbers]
-        equal = [self.value(f"icmp eq i64 {traits}, {number}") for number in expected]
-        self.require(equal[0] if len(equal) == 1 else self.value(f"or i1 {equal[0]}, {equal[1]}"))
-        address = self.load(object, fields.OFFSETS["address"])
-        extents = [self.load(object, fields.OFFSETS[f"extent{axis}"]) for axis in range(len(parameter.shape))]
-        size = self.load(object, fields.OFFSETS["size"])
+        address, size, extents = self._own_or_foreign(object, parameter)
         self.require(self.value(f"icmp ule i64 {size}, {_SMALL_MOST}"))
         self.passed[parameter.name], self.shapes[parameter.name] = address, extents
         end = self.value(f"add i64 {address}, {self.value(f'mul i64 {size}, {parameter.element.size}')}")
@@ -202,6 +200,56 @@ class _Builder:
         if alignment > 1:
             low = self.value(f"and i64 {address}, {alignment - 1}")
             self.require(self.value(f"icmp eq i64 {low}, 0"))
+
+    def _own_or_foreign(self, object: str, parameter: k.ArrayParameter) -> tuple[str, str, list[str]]:
+        """Address, elements and extents of an array of ours, from its fields, or of another library's tensor."""
+        rank, self.names = len(parameter.shape), self.names + 1
+        number, type = self.names, self._type(object)
+        own = self.value(f"icmp eq ptr {type}, {self._pointer('array')}")
+        self.lines += [f"  br i1 {own}, label %own{number}, label %other{number}, !prof !0", f"other{number}:"]
+        element = _DLPACK_KINDS[parameter.element.numpy.kind] | 8 * parameter.element.size << 8 | 1 << 16
+        device = _DLPACK_GPU | self.device << 32
+        asked = f"i32 {element}, i32 {rank}, i1 {int(parameter.access.writes)}, i64 {device}"
+        read = f"call i1 @foreign(ptr {object}, ptr {type}, ptr {self._pointer('exchange')}, ptr %out, {asked})"
+        self.require(self.value(read))
+        theirs = [self.load("%out", 8 * word) for word in range(2 + rank)]
+        self.lines += [f"  br label %from{number}", f"from{number}:", f"  br label %join{number}", f"own{number}:"]
+        traits = self.load(object, fields.OFFSETS["traits"])
+        if not parameter.access.writes:
+            traits = self.value(f"and i64 {traits}, {~fields.READ_ONLY_BIT}")
+        expected = [fields.traits_of(n, rank, self.device, False, True) for n in _dtype_numbers(parameter.element)]
+        equal = [self.value(f"icmp eq i64 {traits}, {traits_}") for traits_ in expected]
+        self.require(equal[0] if len(equal) == 1 else self.value(f"or i1 {equal[0]}, {equal[1]}"))
+        names = ["address", "size", *(f"extent{axis}" for axis in range(rank))]
+        ours = [self.load(object, fields.OFFSETS[name]) for name in names]
+        self.lines += [f"  br label %mine{number}", f"mine{number}:", f"  br label %join{number}", f"join{number}:"]
+        both = [
+            self.value(f"phi i64 [ {mine}, %mine{number} ], [ {other}, %from{number} ]")
+            for mine, other in zip(ours, theirs, strict=True)
+        ]
+        self.foreign.append(self.value(f"phi i1 [ false, %mine{number} ], [ true, %from{number} ]"))
+        return both[0], both[1], both[2:]
+
+    def _stream(self) -> str:
+        """The stream of the launch: the queue's, or the one that the library of the tensors works in now."""
+        if not self.foreign:
+            return "null"
+        some, every = self.foreign[0], self.foreign[0]
+        for flag in self.foreign[1:]:
+            some, every = self.value(f"or i1 {some}, {flag}"), self.value(f"and i1 {every}, {flag}")
+        self.names += 1
+        number = self.names
+        self.lines += [f"  br label %before{number}", f"before{number}:"]
+        self.lines += [f"  br i1 {some}, label %ask{number}, label %go{number}", f"ask{number}:"]
+        at = self.value(f"getelementptr i64, ptr {self._pointer('exchange')}, i64 2")
+        function = self.value(f"load ptr, ptr {at}")
+        asked = self.value(f"call i32 {function}(i32 {_DLPACK_GPU}, i32 {self.device}, ptr %stream)")
+        self.require(self.value(f"icmp eq i32 {asked}, 0"))
+        found = self.value("load ptr, ptr %stream")
+        default = self.value(f"icmp eq ptr {found}, null")
+        self.require(self.value(f"or i1 {every}, {default}"))
+        self.lines += [f"  br label %found{number}", f"found{number}:", f"  br label %go{number}", f"go{number}:"]
+        return self.value(f"phi ptr [ null, %before{number} ], [ {found}, %found{number} ]")
 
     def _scalar(self, object: str, parameter: k.ScalarParameter) -> None:
         type = parameter.type
@@ -340,7 +388,7 @@ class _Builder:
             slots=len(module.layout.slots),
             body="\n".join(self.lines),
             busy=_WORDS.index("busy"),
-        )
+        ) + (FOREIGN_TEXT if self.foreign else "")
 
     def _call(self, blocks: str, extents: Sequence[str]) -> None:
         module = self.loaded.variant.module
@@ -360,10 +408,11 @@ class _Builder:
             self.lines.append(f"  store i64 {value}, ptr {at}")
             place = self.value(f"getelementptr ptr, ptr %pointers, i64 {number}")
             self.lines.append(f"  store ptr {at}, ptr {place}")
+        stream = self._stream()
         grid = self.value(f"trunc i64 {blocks} to i32")
         launch, function = self._pointer("launch"), self._pointer("function")
         sizes = f"i32 {grid}, i32 1, i32 1, i32 {module.block}, i32 1, i32 1, i32 {module.dynamic_shared}"
-        result = self.value(f"call i32 {launch}(ptr {function}, {sizes}, ptr null, ptr %pointers, ptr null)")
+        result = self.value(f"call i32 {launch}(ptr {function}, {sizes}, ptr {stream}, ptr %pointers, ptr null)")
         self.require(self.value(f"icmp eq i32 {result}, 0"))
 
 
@@ -404,6 +453,8 @@ entry:
   %slots = alloca [{slots} x i64], align 16
   %pointers = alloca [{slots} x ptr], align 16
   %over = alloca i32
+  %out = alloca [6 x i64], align 16
+  %stream = alloca ptr
   %capsule = call ptr @PyTuple_GetItem(ptr %self, i64 0)
   %words = call ptr @PyCapsule_GetPointer(ptr %capsule, ptr null)
   %positional = icmp eq ptr %keywords, null

@@ -1,0 +1,158 @@
+"""Another library's tensors in native launches: a stand-in for PyTorch with DLPack's exchange interface."""
+
+import ctypes
+import sys
+import types
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import isogrid as ig
+from isogrid.arrays import dlpack
+from isogrid.backends.cuda import tensors
+from isogrid.dims import N
+from tests.arrays import kernels as k
+from tests.cuda.fake_driver import FakeDriver
+from tests.cuda.fake_gpu import fake_gpu
+
+F32 = np.float32
+_DESCRIBE = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_void_p)
+_STREAM = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.c_int32, ctypes.c_void_p)
+
+
+class Tensor:
+    """An array of the GPU that belongs to another library."""
+
+    __module__ = "torch"
+    current_stream = 0
+
+    def __init__(self, array: ig.Array, requires_grad: bool = False) -> None:
+        self.array, self.requires_grad = array, requires_grad
+        self.device = types.SimpleNamespace(index=0)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return 2, 0
+
+    def __dlpack__(self, **wishes: Any) -> Any:
+        return self.array.__dlpack__(**wishes)
+
+    def detach(self) -> "Tensor":
+        return Tensor(self.array)
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        return self.array.__cuda_array_interface__
+
+
+def describe(tensor: Tensor, out: int) -> int:
+    array = tensor.array
+    shape = (ctypes.c_int64 * 4)(*array.shape)
+    strides = (ctypes.c_int64 * 4)(*(stride // array.itemsize for stride in array.strides))
+    tensor.kept = shape, strides  # type: ignore[attr-defined]
+    made = dlpack._tensor_of(array, shape, strides)
+    ctypes.memmove(out, ctypes.addressof(made), 48)
+    return 0
+
+
+def stream(kind: int, device: int, out: int) -> int:
+    ctypes.c_uint64.from_address(out).value = Tensor.current_stream
+    return 0
+
+
+@pytest.fixture
+def gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeDriver]:
+    functions = _DESCRIBE(describe), _STREAM(stream)
+    table = (ctypes.c_uint64 * 7)()
+    table[0] = 1 | 3 << 32
+    table[5], table[6] = (ctypes.cast(f, ctypes.c_void_p).value or 0 for f in functions)
+    new = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)(
+        ("PyCapsule_New", ctypes.pythonapi)
+    )
+    name = ctypes.create_string_buffer(b"dlpack_exchange_api")
+    Tensor.__dlpack_c_exchange_api__ = new(ctypes.addressof(table), ctypes.addressof(name), None)  # type: ignore
+    torch = types.ModuleType("torch")
+    torch.Tensor = Tensor  # type: ignore[attr-defined]
+    torch._C = types.SimpleNamespace(_cuda_getCurrentRawStream=lambda index: Tensor.current_stream)  # type: ignore
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    monkeypatch.setattr(Tensor, "current_stream", 0)
+    before = list(tensors.EXCHANGE)
+    tensors.EXCHANGE[:] = [0] * 4
+    with fake_gpu() as driver:
+        driver.tables = functions, table, name  # type: ignore[attr-defined]
+        yield driver
+    tensors.EXCHANGE[:] = before
+
+
+def tensor(value: float, count: int = 100) -> Tensor:
+    return Tensor(ig.full(count, value, ig.f32, device="cuda"))
+
+
+def fresh() -> Any:
+    return ig.kernel(grid=N, block=64)(k.saxpy.definition.function)
+
+
+def natively(gpu: FakeDriver, call: Any) -> bool:
+    before = gpu.native_launches
+    call()
+    return gpu.native_launches > before
+
+
+def test_tensors_are_launched_natively(gpu: FakeDriver) -> None:
+    kernel, x, y = fresh(), tensor(2), tensor(1)
+    kernel(3.0, x, y)
+    kernel(3.0, x, y)
+    assert natively(gpu, lambda: kernel(3.0, x, y)) and y.array.numpy()[7] == 19
+    ours = ig.ones(100, ig.f32, device="cuda")
+    assert natively(gpu, lambda: kernel(1.0, x, ours)) and ours.numpy()[0] == 3
+
+
+def test_a_stub_made_before_the_library_was_loaded_learns_of_it(
+    gpu: FakeDriver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    torch = sys.modules["torch"]
+    monkeypatch.delitem(sys.modules, "torch")
+    kernel, x, y = fresh(), ig.ones(100, ig.f32, device="cuda"), ig.ones(100, ig.f32, device="cuda")
+    kernel(1.0, x, y)
+    kernel(1.0, x, y)
+    assert tensors.EXCHANGE[0] == 0
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    theirs = tensor(1)
+    assert not natively(gpu, lambda: kernel(1.0, x, theirs))
+    assert natively(gpu, lambda: kernel(1.0, x, theirs))
+
+
+def test_what_is_unusual_about_a_tensor_goes_the_long_way(gpu: FakeDriver) -> None:
+    kernel, x, y = fresh(), tensor(2), tensor(1)
+    kernel(3.0, x, y)
+    kernel(3.0, x, y)
+    wide = Tensor(ig.zeros(200, ig.f32, device="cuda")[::2])
+    for wrong, error in (
+        (lambda: kernel(1.0, x, wide), ig.LaunchValueError),
+        (lambda: kernel(1.0, x, Tensor(ig.zeros(100, ig.f64, device="cuda"))), ig.LaunchTypeError),
+        (lambda: kernel(1.0, x, Tensor(ig.zeros((10, 10, 1), ig.f64, device="cuda"))), ig.LaunchTypeError),
+        (lambda: kernel(1.0, x, tensor(1, 99)), ig.LaunchValueError),
+        (lambda: kernel(1.0, x, x), ig.LaunchValueError),
+        (lambda: kernel(1.0, x, Tensor(y.array, requires_grad=True)), ig.LaunchValueError),
+    ):
+        launches = gpu.launches
+        with pytest.raises(error):
+            wrong()
+        assert gpu.launches == launches
+    assert natively(gpu, lambda: kernel(1.0, Tensor(x.array, requires_grad=True), y))
+    assert not natively(gpu, lambda: kernel(1.0, x, Tensor(ig.zeros((10, 10), ig.f32, device="cuda"))))
+
+
+def test_the_launch_is_in_the_librarys_current_stream(gpu: FakeDriver) -> None:
+    kernel, x, y = fresh(), tensor(2), tensor(1)
+    kernel(1.0, x, y)
+    kernel(1.0, x, y)
+    ig.synchronize()
+    Tensor.current_stream = gpu.create_stream()
+    assert natively(gpu, lambda: kernel(1.0, x, y))
+    assert gpu.streams[Tensor.current_stream] and not gpu.streams[0]
+    ours = ig.ones(100, ig.f32, device="cuda")
+    assert not natively(gpu, lambda: kernel(1.0, x, ours)), "our array and another stream need care"
+    gpu.synchronise()
+    assert y.array.numpy()[0] == 7
