@@ -3,6 +3,7 @@
 Every page that this file makes starts with a comment that says so; everything else in docs/ is written by hand.
 """
 
+import json
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -22,6 +23,8 @@ from isogrid.ir.traps import TrapKind
 from isogrid.ir.types import Scalar
 from isogrid.launch.devices import devices, supported_options
 from isogrid.launch.options import PORTABLE
+from isogrid.mathlib.digests import known_functions
+from isogrid.mathlib.methods import METHODS
 from isogrid.pipeline import CHECKS, PASSES
 
 DOCS = Path(__file__).resolve().parent
@@ -67,6 +70,7 @@ def pages() -> dict[Path, str]:
         "reference/options.md": options_page,
         "reference/codes/README.md": codes_page,
         "decisions/README.md": decisions_page,
+        "explanation/numbers.md": numbers_page,
     }
     made = {DOCS / name: MADE + make() for name, make in makers.items()}
     for code, page in all_pages().items():
@@ -177,6 +181,54 @@ def functions_page() -> str:
         + "\n".join(notes)
         + "\n"
     )
+
+
+NUMBERS = """# Numbers: the same bits everywhere
+
+**Operations.** `+ - * /`, `sqrt`, `fma`, conversions and comparisons are IEEE 754, rounded once to nearest even in the
+type written. Nothing is contracted, reassociated or flushed to zero. Floats never trap. Every NaN counts as the same
+value; what looks at its bits (`bitcast`, `signbit`, `copysign`, a narrowing store) sees the canonical quiet NaN.
+
+**f32 functions** of one argument are *correctly rounded*: the nearest f32 to the exact value, of which there is one, so
+any device may compute it in its own way. *All inputs* below means that every one of the 2^32 inputs was compared on the
+CPU with a digest that MPFR decided; the others are compared on 2^20 inputs and on all that are hard to round. Functions
+of two arguments are rounded by a test, and in pairs of f64 where it fails: errors below 2^-68, exact cases apart.
+
+**f64 functions** are one algorithm in the kernel language, with the same bits on every device: at most 1 ulp by
+contract, and in fact the correctly rounded value but for about one input in 10,000. `math.lgamma` of an f64 next to its
+zeros below zero is the exception: its error there is absolute, below 2^-66.
+
+**How.** The *pair build* of a function carries an unevaluated sum of two f64; rounded once it is the f64 function. The
+*quick build* computes an f32 function in one f64 with an error below 2^-39.5 and asks whether everything within 2^-39
+rounds alike; if not, one input in 8,000, the pair build decides. Both are helpers in
+`isogrid/mathlib/source`; `python -m tools.mathlib.coefficients` makes and checks their coefficients,
+`python -m tools.mathlib.compile` compiles them, `isogrid numerics --device D` compares a device with the digests.
+Special values are those of C's Annex F.
+
+**`fastmath`** does not touch a kernel that calls one of these functions.
+
+Speed: one thread, 16,384 f32 in cache, on {processor}; `python -m benchmarks.numerics`.
+Error: the largest seen in f64 against MPFR; `python -m tools.mathlib.accuracy --write`.
+
+"""
+
+
+def numbers_page() -> str:
+    """The numeric contract, with the functions as measured."""
+    root = DOCS.parent
+    speeds = json.loads((root / "benchmarks" / "results" / "numerics.json").read_text())
+    errors = json.loads((root / "tests" / "numerics" / "accuracy.json").read_text())
+    rows = []
+    for name, (method, bound) in METHODS.items():
+        speed = speeds["functions"].get(name, {})
+        own = f"{speed['isogrid']:.2f} ns" if speed else ""
+        beside = f"{speed['numpy'] / speed['isogrid']:.2f}" if "numpy" in speed else ""
+        checked = "all inputs" if name in known_functions() else "2^20 and hard cases"
+        if name in ("pow", "atan2", "hypot"):
+            checked = "random pairs"
+        rows.append((code(name), checked, method, f"2^{bound}", f"{errors[name]['ulp']:.3f} ulp", own, beside))
+    head = ("function", "f32 checked", "method", "pair error", "f64 error", "f32 speed", "of NumPy's")
+    return NUMBERS.replace("{processor}", speeds["processor"]) + table(head, rows)
 
 
 def queries_page() -> str:

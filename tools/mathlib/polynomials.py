@@ -1,6 +1,6 @@
 """Polynomials of the quick builds: near-minimax by Chebyshev interpolation, rounded to f64, and measured again."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import mpmath
@@ -36,13 +36,19 @@ def measured(
     worst = mpf(0)
     for n in range(1501):
         x = low + (high - low) * n / 1500
-        value = mpf(0)
-        for coefficient in reversed(coefficients):
-            value = value * x + coefficient
+        value = value_at(coefficients, x)
         exact = whole(x)
         if exact != 0:
             worst = max(worst, abs(built(x, value) / exact - 1))
     return float(mpmath.log(worst, 2)) if worst else -999.0
+
+
+def value_at(coefficients: Sequence[float | mpf], x: mpf) -> mpf:
+    """The polynomial at x, by Horner's rule; constant first."""
+    value = mpf(0)
+    for coefficient in reversed(coefficients):
+        value = value * x + coefficient
+    return value
 
 
 def quick_constants(module: Any) -> None:
