@@ -55,6 +55,8 @@ class CudaRuntime:
     inexact_options = INEXACT_OPTIONS
     other_words = OTHER_WORDS
 
+    #: It becomes the default device only after its self-test.
+    needs_self_test = True
     #: Launches may name a stream.
     has_streams = True
 
