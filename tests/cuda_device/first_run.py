@@ -20,6 +20,7 @@ PARTS: dict[str, tuple[int, list[str]]] = {
     "torch": (90, [sys.executable, "-m", "tests.cuda_device.torch_arrays"]),
     "timings": (120, [sys.executable, "-m", "tests.cuda_device.timings"]),
     "loops": (180, [sys.executable, "-m", "tests.cuda_device.loops"]),
+    "nvrtc": (120, [sys.executable, "-m", "tests.cuda_device.through_nvrtc"]),
     "disputed": (
         60,
         [sys.executable, "-m", "pytest", "tests/conformance", "-vv", "-k", "later"],

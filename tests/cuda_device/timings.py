@@ -30,6 +30,21 @@ def per_call(call: Callable[[], Any], calls: int = 1000, batches: int = 9) -> st
     return f"{min(found):8.0f} {statistics.median(found):8.0f}"
 
 
+def repeated(kernel: Any, a: Any, x: Any, y: Any) -> str:
+    """The same for a launch written in a plain loop."""
+    kernel(a, x, y)
+    kernel(a, x, y)
+    found = []
+    for _ in range(15):
+        ig.synchronize()
+        started = time.perf_counter_ns()
+        for _ in range(1000):
+            kernel(a, x, y)
+        found.append((time.perf_counter_ns() - started) / 1000)
+        ig.synchronize()
+    return f"{min(found):8.0f} {statistics.median(found):8.0f}"
+
+
 def main() -> int:
     started = time.perf_counter()
     ig.device("cuda")
@@ -47,11 +62,16 @@ def main() -> int:
     print(f"the same from the disk cache {1e3 * (time.perf_counter() - started):.2f} ms")
     at = ig.array(np.zeros(1024, np.int32), device="cuda")
     print(f"{'ns per call, least and median':40}")
-    print(f"{'saxpy, arrays':40} {per_call(lambda: k.saxpy(2.0, x, y))}")
+    saxpy = k.saxpy
+    print(f"{'saxpy, arrays':40} {repeated(saxpy, 2.0, x, y)}")
+    print(f"{'saxpy, arrays, the builtin itself':40} {repeated(saxpy.__call__, 2.0, x, y)}")
     print(f"{'gather (may trap), arrays':40} {per_call(lambda: k.gather(at, x, y), 200)}")
     bound = k.saxpy.bind(2.0, x, y)
     print(f"{'saxpy bound':40} {per_call(bound)}")
     print(f"{'C loop of cuLaunchKernel':40} {floor()}")
+    print(f"{'saxpy, arrays, again':40} {repeated(saxpy, 2.0, x, y)}")
+    print(f"{'C loop of cuLaunchKernel, again':40} {floor()}")
+    cold()
     print(f"{'saxpy, PyTorch tensors':40} {with_torch()}")
     print(f"{'graph of 100 saxpy, each':40} {graph_of_small_kernels()}")
     host_x, host_y = np.ones(1 << 20, np.float32), np.ones(1 << 20, np.float32)
@@ -79,6 +99,25 @@ def device_seconds(call: Callable[[], Any]) -> float:
         driver.synchronise_event(last)
         found.append(driver.milliseconds(first, last))
     return statistics.median(found) / 1e3
+
+
+def cold() -> None:
+    """Milliseconds from source to loaded module, the compiler itself being loaded, without any cache."""
+    from isogrid.support import diskcache
+
+    kept = diskcache.default_cache
+    off = diskcache.DiskCache(None)
+    import isogrid.backends.cuda.loader as loader
+    import isogrid.launch.stored as stored
+
+    loader.default_cache = stored.default_cache = lambda: off  # type: ignore[assignment]
+    for _ in range(3):
+        fresh = ig.kernel(grid=k.N, block=128)(k.saxpy.definition.function)
+        x, y = ig.ones(64, ig.f32, device="cuda"), ig.ones(64, ig.f32, device="cuda")
+        started = time.perf_counter()
+        fresh(2.0, x, y)
+        print(f"{'cold compile and launch of saxpy':40} {1e3 * (time.perf_counter() - started):8.2f} ms")
+    loader.default_cache = stored.default_cache = kept  # type: ignore[assignment]
 
 
 LOOP = """define i32 @loop(ptr %launch, ptr %function, i32 %blocks, i32 %threads, ptr %pointers, i64 %count) {
@@ -138,7 +177,7 @@ def with_torch() -> str | None:
     except ImportError:
         return None
     x, y = torch.ones(1024, device="cuda"), torch.ones(1024, device="cuda")
-    return per_call(lambda: k.saxpy(2.0, x, y), 300)
+    return repeated(k.saxpy, 2.0, x, y)
 
 
 if __name__ == "__main__":
