@@ -201,6 +201,7 @@ class FakeDriver(Driver):
     def destroy_event(self, event: int) -> None: ...
 
     def record_event(self, event: int, stream: int) -> None:
+        assert stream in self.streams, "a stream that was destroyed"
         if stream not in self.capturing:
             self.events[event] = (stream, self.queued[stream])
 
@@ -229,7 +230,7 @@ class FakeDriver(Driver):
 
     def _run(self, stream: int, until: int | None = None) -> None:
         """Do what waits in a stream, up to a position."""
-        while self.streams[stream] and (until is None or self.done[stream] < until):
+        while self.streams.get(stream) and (until is None or self.done[stream] < until):
             work = self.streams[stream].pop(0)
             self.done[stream] += 1
             work()

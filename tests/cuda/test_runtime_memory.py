@@ -203,3 +203,19 @@ def test_copies_between_two_gpus() -> None:
             k.copy.on("cuda")(x, y)
         k.saxpy(2.0, x, x[:].copy())
         ig.synchronize()
+
+
+def test_streams_that_end_before_their_arrays(gpu: FakeDriver) -> None:
+    x, y, z = (ig.full(1000, v, ig.f32, device="cuda") for v in (3, 0, 0))
+    stream = ig.Stream("cuda")
+    k.copy.launch(x, y, stream=stream)
+    del stream
+    gc.collect()
+    k.copy(y, z)
+    assert np.array_equal(z.numpy(), np.full(1000, 3, F32))
+    theirs = gpu.create_stream()
+    k.saxpy.launch(1.0, x, y, stream=theirs)
+    gpu.destroy_stream(theirs)
+    k.copy(y, z)
+    assert np.array_equal(z.numpy(), np.full(1000, 6, F32))
+    assert len(queue().own_streams) == 0

@@ -56,8 +56,13 @@ class Stream:
         chosen = choose(None).device if device is None else device_named(device)
         self.device = chosen.name
         owner: Any = runtime(self.device)
-        self.driver: Any = owner.stream_driver() if hasattr(owner, "stream_driver") else None
-        self.handle: int = 0 if self.driver is None else self.driver.create_stream()
+        self._queue: Any = owner.streams if hasattr(owner, "streams") else None
+        self.handle: int = 0 if self._queue is None else self._queue.new_stream()
+
+    @property
+    def driver(self) -> Any:
+        """The table of the driver's calls, None where the device has none."""
+        return None if self._queue is None else self._queue.driver
 
     def record(self) -> Event:
         """A mark behind what is queued now."""
@@ -83,4 +88,4 @@ class Stream:
 
     def __del__(self) -> None:
         if getattr(self, "handle", 0):
-            self.driver.destroy_stream(self.handle)
+            self._queue.drop_stream(self.handle)

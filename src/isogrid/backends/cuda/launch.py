@@ -83,9 +83,11 @@ class Launch:
         while True:
             try:
                 self._once(room)
-                return
+                break
             except _TooManyWraps:
                 room *= 64
+        if self.stream != DEFAULT_STREAM and self.stream not in self.queue.own_streams:
+            self.queue.adopt_order(list(self.blocks.values()), self.stream)
 
     def _once(self, room: int) -> None:
         self._copy_in()

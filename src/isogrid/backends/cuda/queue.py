@@ -93,6 +93,8 @@ class Queue:
         self.stream = DEFAULT_STREAM
         #: Not zero while a launch must look around: traps may be pending, other streams be in use, or it is recorded.
         self.busy = ctypes.c_int64(0)
+        #: Streams of `ig.Stream`; those of other libraries may be destroyed at any time.
+        self.own_streams: set[int] = set()
         self._other_streams = False
         self._watched = False
         #: Times launches and transfers on the device while a profile is open.
@@ -115,7 +117,10 @@ class Queue:
         if chosen != DEFAULT_STREAM and not self._other_streams and not all(block.foreign for block in blocks):
             self._other_streams = True
             self.look_busy()
-        for other in {block.stream for block in blocks if block.stream not in (-1, chosen)}:
+        for block in blocks:
+            if block.stream not in self.own_streams:
+                block.stream = DEFAULT_STREAM
+        for other in {block.stream for block in blocks if block.stream != chosen and not block.foreign}:
             self.wait_for(chosen, other)
         for block in blocks:
             block.stream = chosen
@@ -141,18 +146,41 @@ class Queue:
         self.driver.wait_event(stream, event)
         self.driver.destroy_event(event)  # the driver keeps it until it has happened
 
+    def new_stream(self) -> int:
+        """A stream of ours."""
+        self.machine.enter(self.number)
+        stream = self.driver.create_stream()
+        self.own_streams.add(stream)
+        return stream
+
+    def drop_stream(self, stream: int) -> None:
+        """Nobody queues into the stream any more: the default stream waits for what is left, and stands for it."""
+        self.machine.enter(self.number)
+        self.wait_for(DEFAULT_STREAM, stream)
+        self.own_streams.discard(stream)
+        self.driver.destroy_stream(stream)
+
+    def adopt_order(self, blocks: Sequence[Block], stream: int) -> None:
+        """Our blocks were used in a stream that another library may destroy: the default stream takes over."""
+        ours = [block for block in blocks if not block.foreign]
+        if ours:
+            self.wait_for(DEFAULT_STREAM, stream)
+        for block in ours:
+            block.stream = DEFAULT_STREAM
+
     def share(self, block: Block, stream: Any) -> None:
         """Order another library's stream behind what is queued on the block, and raise the block's traps.
 
         1 is the legacy default stream, 2 the per-thread one; None says nothing, and -1 asks for no order at all.
         """
         self.access(block)
-        if stream == -1 or block.stream == -1:
+        if stream == -1:
             return
         wanted = DEFAULT_STREAM if stream in (None, 0, 1) else int(stream)
-        if wanted != block.stream:
+        used = block.stream if block.stream in self.own_streams else DEFAULT_STREAM
+        if wanted != used:
             self.machine.enter(self.number)
-            self.wait_for(wanted, block.stream)
+            self.wait_for(wanted, used)
 
     # --- before and behind a launch ----------------------------------------------------------------------------------
 

@@ -24,7 +24,7 @@ from isogrid.backends.cuda.stub import bound_stub, native_stub
 from isogrid.backends.cuda.tensors import learn_exchange
 from isogrid.frontend.definition import Definition, Specialisation
 from isogrid.ir import kernel as k
-from isogrid.runtimes.cuda_driver import Driver, DriverAbsent
+from isogrid.runtimes.cuda_driver import DriverAbsent
 from isogrid.runtimes.protocol import BoundLaunch, Presence, is_small
 
 #: The oldest processors that LLVM's PTX reaches.
@@ -168,10 +168,11 @@ class CudaRuntime:
         words, blocks = launch.packed()
         return bound_stub(artifact.head.name, launch.loaded, blocks, words, ctypes.addressof(self.queue.busy))
 
-    def stream_driver(self) -> Driver:
-        """The driver's table with this device's context, for streams and events."""
+    @property
+    def streams(self) -> Queue:
+        """Makes and drops streams; its `driver` has their calls and those of events."""
         self.machine.enter(self.number)
-        return self.machine.driver
+        return self.queue
 
     # --- recordings and profiles -------------------------------------------------------------------------------------
 
