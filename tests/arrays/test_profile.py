@@ -28,7 +28,7 @@ def test_a_profile_times_launches_transfers_and_compilations(device: str, tmp_pa
     count = {kind: sum(e.kind == kind for e in p.entries) for kind in ("launch", "compile", "copy in", "copy out")}
     assert count["launch"] == 6 and count["compile"] in (0, 1, 2)
     if device == "cuda":
-        assert count["copy in"] >= 2 and count["copy out"] >= 2
+        assert count["copy in"] >= 1 and count["copy out"] >= 2
         assert all(e.device_seconds is not None for e in p.entries if e.kind != "compile")
         assert sum(e.size for e in p.entries if e.kind == "copy out") == 50 * 4 + 400
     assert all(e.seconds > 0 and e.start >= 0 for e in p.entries)

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 import isogrid as ig
+from isogrid import In, Out, f32
 from isogrid.backends.cuda import transfer
+from isogrid.dims import N
 from isogrid.launch import backends
 from isogrid.runtimes.cuda_driver import OUT_OF_MEMORY, Driver, DriverError
 from isogrid.runtimes.pool import OutOfMemory, Pool, rounded
@@ -219,3 +221,23 @@ def test_streams_that_end_before_their_arrays(gpu: FakeDriver) -> None:
     k.copy(y, z)
     assert np.array_equal(z.numpy(), np.full(1000, 6, F32))
     assert len(queue().own_streams) == 0
+
+
+def test_host_arrays_travel_only_as_far_as_needed(gpu: FakeDriver) -> None:
+    @ig.kernel(grid=N, block=64)
+    def positive(x: In[f32, N], y: Out[f32, N]) -> None:
+        i = ig.gid()
+        if x[i] > 0.0:
+            y[i] = x[i]
+
+    x, y = np.array([1, -1, 2], F32), np.full(3, 9, F32)
+    for kernel, moved, expected in (
+        (k.saxpy.bind(1.0), (2, 1), [10, 8, 11]),  # x and y in, y out
+        (positive, (2, 1), [1, 8, 2]),  # not all of y is written, so the old one goes in
+        (k.copy, (1, 1), [1, -1, 2]),  # all of y is written
+    ):
+        kernel.on("cuda")(x, y)
+        gpu.calls.clear()
+        kernel.on("cuda")(x, np.full(3, 9, F32)) if kernel is not k.copy else kernel.on("cuda")(x, y)
+        assert (gpu.calls.count("copy_in"), gpu.calls.count("copy_out")) == moved
+        assert y.tolist() == expected

@@ -8,32 +8,29 @@ import warnings
 
 import numpy as np
 
-from isogrid.frontend.dims import Dim
-from isogrid.frontend.language import DTYPES, FUNCTIONS, In, InOut, Out
+import isogrid as ig
+from isogrid import Dim, In, InOut, Out, f32, i32
 from isogrid.launch.backends import LAST_RESORT
 from isogrid.launch.devices import Device
 from isogrid.launch.errors import DeviceWarning
-from isogrid.launch.kernel_value import kernel
 from isogrid.support.errors import IsogridError
 from isogrid.traps import KernelOverflowError
-
-f32, i32, gid = DTYPES["f32"], DTYPES["i32"], FUNCTIONS["gid"]
 
 
 class Count(Dim):
     """Number of inputs."""
 
 
-@kernel(grid=Count, block=64)
+@ig.kernel(grid=Count, block=64)
 def arithmetic(x: In[f32, Count], y: In[f32, Count], out: Out[f32, Count]) -> None:
-    i = gid()
+    i = ig.gid()
     a, b = x[i], y[i]
     out[i] = (a * b + a) / (min(a, b) - a * 0.5) + abs(a - b) ** 2
 
 
-@kernel(grid=Count, block=64)
+@ig.kernel(grid=Count, block=64)
 def growing(x: InOut[i32, Count]) -> None:
-    i = gid()
+    i = ig.gid()
     x[i] = x[i] * 3
 
 

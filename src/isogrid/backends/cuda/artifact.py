@@ -20,11 +20,13 @@ Kind: TypeAlias = tuple[bool, bool]
 
 @dataclass(slots=True)
 class CudaArtifact:
-    """One fully specialised kernel. `head` is the kernel without body and tables."""
+    """One fully specialised kernel. `head` is the kernel without body and tables; `written` names the arrays that every
+    launch writes from end to end."""
 
     head: k.Kernel
     source: bytes
     options: Mapping[str, Any]
+    written: frozenset[str]
     variants: dict[Kind, Variant]
     loaded: dict[Kind, Loaded] = field(default_factory=dict[Kind, Loaded])
     launches: int = 0
@@ -39,14 +41,17 @@ class CudaArtifact:
 def make_artifact(kernel: k.Kernel, options: Mapping[str, Any], variant: Variant) -> CudaArtifact:
     """An artifact with the usual variant."""
     head = dataclasses.replace(kernel, body=(), tables=())
-    return CudaArtifact(head, pickle.dumps(kernel), dict(options), {(True, True): variant})
+    from isogrid.analysis.written import written_everywhere  # late: a launch from the disk cache needs no analysis
+
+    written = written_everywhere(kernel)
+    return CudaArtifact(head, pickle.dumps(kernel), dict(options), written, {(True, True): variant})
 
 
 def to_bytes(artifact: CudaArtifact) -> bytes:
     """For the disk cache, which verifies the bytes before `from_bytes` sees them."""
-    return pickle.dumps((artifact.head, artifact.source, artifact.options, artifact.variants))
+    return pickle.dumps((artifact.head, artifact.source, artifact.options, artifact.written, artifact.variants))
 
 
 def from_bytes(payload: bytes) -> CudaArtifact:
-    head, source, options, variants = pickle.loads(payload)
-    return CudaArtifact(head, source, options, variants)
+    head, source, options, written, variants = pickle.loads(payload)
+    return CudaArtifact(head, source, options, written, variants)

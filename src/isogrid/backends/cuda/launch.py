@@ -12,7 +12,7 @@ from isogrid.backends.cuda.memory import CudaMemory
 from isogrid.backends.cuda.queue import DEFAULT_STREAM, Prepared, Queue
 from isogrid.backends.cuda.traps import too_many_wraps, trap_of
 from isogrid.ir import kernel as k
-from isogrid.ir.types import Scalar
+from isogrid.ir.types import Access, Scalar
 from isogrid.runtimes.memory import Block
 from isogrid.runtimes.protocol import BoundLaunch
 from isogrid.support.errors import KnownLimit
@@ -29,7 +29,8 @@ class _TooManyWraps(Exception):
 
 
 class Launch:
-    """Everything about one launch. `choose` gives the code for arrays that are aligned or not."""
+    """Everything about one launch. `written` names arrays that it writes from end to end; `choose` gives the code for
+    arrays that are aligned or not."""
 
     def __init__(
         self,
@@ -37,12 +38,14 @@ class Launch:
         memory: CudaMemory,
         head: k.Kernel,
         bound: BoundLaunch,
+        written: frozenset[str],
         choose: Callable[[bool], Loaded],
     ) -> None:
         self.queue = queue
         self.memory = memory
         self.head = head
         self.bound = bound
+        self.written = written
         self.parameters = [p for p in head.parameters if isinstance(p, k.ArrayParameter)]
         self.host: dict[str, np.ndarray[Any, Any]] = {}
         self.foreign: list[int] = []
@@ -196,8 +199,11 @@ class Launch:
     # --- host arrays -------------------------------------------------------------------------------------------------
 
     def _copy_in(self) -> None:
-        for name, array in self.host.items():
-            if array.nbytes:
+        for parameter in self.parameters:
+            name = parameter.name
+            array = self.host.get(name)
+            replaced = parameter.access is Access.OUT and name in self.written
+            if array is not None and array.nbytes and not replaced:
                 with self.queue.timed("copy in", name, self.stream, array.nbytes):
                     self.memory.staging.copy_in(self.addresses[name], _bytes_of(array), self.stream)
 

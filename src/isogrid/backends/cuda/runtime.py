@@ -136,7 +136,7 @@ class CudaRuntime:
         def choose(aligned: bool) -> Loaded:
             return self._loaded(artifact, bound, aligned)
 
-        return Launch(self.queue, self.memory, artifact.head, bound, choose)
+        return Launch(self.queue, self.memory, artifact.head, bound, artifact.written, choose)
 
     def native_launch(self, artifact: CudaArtifact, program: k.Kernel, plan: LaunchPlan) -> Callable[..., Any] | None:
         """The launch stub for calls like the one before, from the second launch on; None where there is none."""
@@ -152,7 +152,7 @@ class CudaRuntime:
         complete = artifact.stub[1]
         if complete is None:
             return None
-        stub = complete(lambda *arguments, **keywords: plan.unusual)
+        stub = complete(_giving(plan.unusual))
         self._completers[stub] = complete
         return stub
 
@@ -234,3 +234,12 @@ class CudaRuntime:
             artifact.variants[kind] = variant
         loaded = artifact.loaded[kind] = load(self.machine.driver, variant)
         return loaded
+
+
+def _giving(value: Any) -> Callable[..., Any]:
+    """A function of any arguments that gives one value."""
+
+    def give(*arguments: Any, **keywords: Any) -> Any:
+        return value
+
+    return give
