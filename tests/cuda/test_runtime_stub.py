@@ -11,6 +11,7 @@ import pytest
 import isogrid as ig
 from isogrid import In, InOut, Out, f32, f64, i32, i64, u8
 from isogrid.dims import H, N, W
+from isogrid.launch import dispatch
 from tests.arrays import kernels as k
 from tests.cuda.fake_driver import FakeDriver
 from tests.cuda.fake_gpu import fake_gpu
@@ -177,3 +178,34 @@ def test_defaults_and_scopes_reach_kernels_with_a_stub(gpu: FakeDriver) -> None:
     host = np.zeros(8, F32)
     fresh(np.ones(8, F32), host)
     assert (host == 1).all()
+
+
+@ig.kernel(grid=(H, W), block=(4, 16))
+def tripled(x: InOut[i32, H, W], y: Out[i32, H, W]) -> None:
+    i, j = ig.gids()
+    y[i, j] = x[i, j] * 3
+    x[i, j] = 0
+
+
+def test_kernels_that_may_trap_are_checked_natively_too(gpu: FakeDriver, monkeypatch: pytest.MonkeyPatch) -> None:
+    host = np.arange(60, dtype=np.int32).reshape(3, 20)
+    x, y = ig.array(host, device="cuda"), on_gpu(3, 20, dtype=np.int32)
+    warm(tripled, x, y)
+    with monkeypatch.context() as patch:
+        patch.setattr(dispatch, "launch", lambda *_: pytest.fail("it went the long way"))
+        x[...] = host
+        tripled(x, y)
+        assert np.array_equal(y.numpy(), 3 * host) and (x.numpy() == 0).all()
+        host[1, 7] = 2**30
+        x[...] = host
+        tripled(x, y)
+        tripled(x, on_gpu(3, 20, dtype=np.int32))  # waits for the trap of the one before
+    with pytest.raises(ig.KernelOverflowError) as caught:
+        ig.synchronize()
+    assert "1073741824 * 3 does not fit i32" in str(caught.value) and "thread (1, 7)" in str(caught.value)
+    assert np.array_equal(x.numpy(), host) and y.numpy()[0, 1] == 3
+    ig.synchronize()
+    with pytest.raises(ig.LaunchValueError):
+        tripled(x, on_gpu(3, 21, dtype=np.int32))
+    with pytest.raises(ig.LaunchTypeError):
+        tripled(x, 3)

@@ -1,7 +1,8 @@
 """One launch on a GPU: its parameters, its host arrays copied in and out, its grid in as many pieces as needed."""
 
+import ctypes
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -215,6 +216,44 @@ class Launch:
                     self.memory.staging.copy_out(_bytes_of(array), self.addresses[parameter.name], self.stream)
         if self.host:
             self.queue.driver.synchronise_stream(self.stream)
+
+
+class GuardedLaunch:
+    """Queues launches of a kernel that may trap, all checked and packed by a stub, on arrays of ours."""
+
+    def __init__(self, queue: Queue, head: k.Kernel, loaded: Loaded, names: Sequence[str]) -> None:
+        self.queue = queue
+        self.head = head
+        self.loaded = loaded
+        module = loaded.variant.module
+        self.count = len(module.layout.slots)
+        self.extents = [number for number, slot in enumerate(module.layout.slots) if slot.kind == "extent"]
+        arrays = {p.name: p.access.writes for p in head.parameters if isinstance(p, k.ArrayParameter)}
+        self.touched = [number for number, name in enumerate(names) if name in arrays]
+        self.written = [number for number, name in enumerate(names) if arrays.get(name)]
+
+    def __call__(self, address: int, blocks: int, *arguments: Any) -> None:
+        queue, loaded = self.queue, self.loaded
+        words: list[int] = list((ctypes.c_uint64 * self.count).from_address(address))
+        extents = tuple(words[number] for number in self.extents)
+        touched = [arguments[number].block for number in self.touched]
+        written = [
+            (arguments[number].block, arguments[number].address, arguments[number].nbytes) for number in self.written
+        ]
+
+        def explain(found: list[int]) -> Trap:
+            bound = BoundLaunch({}, {}, {}, extents)
+            return trap_of(self.head, loaded.variant.module.sites, bound, found)
+
+        with queue.lock:
+            stream = queue.order(touched)
+            prepared = queue.prepare(touched, written, stream, True, explain)
+            words[loaded.places["guard"]] = prepared.guard
+            if prepared.status is not None:
+                words[loaded.places["record"]] = queue.statuses.record(prepared.status.number)
+            module = loaded.variant.module
+            queue.call(loaded.run, blocks, module.block, words, stream, module.dynamic_shared)
+            queue.finish(prepared)
 
 
 class _Unknown(Trap):

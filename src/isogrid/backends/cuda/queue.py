@@ -93,10 +93,11 @@ class Queue:
         self.stream = DEFAULT_STREAM
         #: Not zero while a launch must look around: traps may be pending, other streams be in use, or it is recorded.
         self.busy = ctypes.c_int64(0)
+        #: The same for launches that look after traps and streams themselves.
+        self.watched = ctypes.c_int64(0)
         #: Streams of `ig.Stream`; those of other libraries may be destroyed at any time.
         self.own_streams: set[int] = set()
         self._other_streams = False
-        self._watched = False
         #: Times launches and transfers on the device while a profile is open.
         self.clock: DeviceClock | None = None
         self._statuses: Statuses | None = None
@@ -128,11 +129,11 @@ class Queue:
 
     def look_busy(self) -> None:
         """Tell native launches whether anything is going on."""
-        self.busy.value = len(self.pending) + self._other_streams + self._watched
+        self.busy.value = len(self.pending) + self._other_streams + self.watched.value
 
     def watch(self, watched: bool) -> None:
         """Whether somebody records or times the launches."""
-        self._watched = watched
+        self.watched.value = watched
         self.look_busy()
 
     def timed(self, kind: str, name: str, stream: int, size: int = 0) -> AbstractContextManager[None]:
@@ -343,6 +344,7 @@ class Queue:
 
     def _forget(self, launch: QueuedLaunch, dirty: bool) -> None:
         launch.clear()
+        launch.roots = ()
         self.pending.remove(launch)
         self.look_busy()
         self.statuses.give_back(launch.number, dirty)

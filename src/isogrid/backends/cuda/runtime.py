@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from isogrid.backends.cuda import artifact as a
 from isogrid.backends.cuda.artifact import CudaArtifact
 from isogrid.backends.cuda.graph import DeviceGraph
-from isogrid.backends.cuda.launch import Launch
+from isogrid.backends.cuda.launch import GuardedLaunch, Launch
 from isogrid.backends.cuda.loader import Loaded, compile_variant, load
 from isogrid.backends.cuda.machine import Machine, machine
 from isogrid.backends.cuda.memory import CudaMemory
@@ -147,7 +147,12 @@ class CudaRuntime:
         if not artifact.stub or artifact.stub[0] is not loaded:
             spec, busy = plan.specialisation, ctypes.addressof(self.queue.busy)
             absent, constants = spec.absent, dict(spec.constants)
-            made = native_stub(program, loaded, plan.definition, absent, constants, self.number, busy)
+            guarded = None
+            if loaded.can_trap:
+                names = [p.name for p in plan.definition.parameters]
+                launch = GuardedLaunch(self.queue, artifact.head, loaded, names)
+                guarded = ctypes.addressof(self.queue.watched), launch
+            made = native_stub(program, loaded, plan.definition, absent, constants, self.number, busy, guarded)
             artifact.stub[:] = loaded, made
         complete = artifact.stub[1]
         if complete is None:

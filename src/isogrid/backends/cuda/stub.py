@@ -62,13 +62,16 @@ def native_stub(
     constants: Mapping[str, int],
     device: int,
     busy: int,
+    guarded: "tuple[int, Callable[..., None]] | None" = None,
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]] | None:
     """What makes a callable from the Python launcher, or None where the kernel cannot be launched natively.
 
-    `busy` is the address of the word that is zero while nothing stands in the way.
+    `busy` is the address of the word that is zero while nothing stands in the way. A kernel that may trap has
+    `guarded`: the word that it looks at instead, and what queues the checked launch, called with the address of the
+    parameters, the number of blocks and the arguments.
     """
     launch = loaded.driver.address_of("cuLaunchKernel")
-    if not launch or not fields.OFFSETS or loaded.can_trap or "watch" in loaded.places:
+    if not launch or not fields.OFFSETS or "watch" in loaded.places or loaded.can_trap != (guarded is not None):
         return None
     learn_exchange()
     builder = _Builder(head, loaded, device)
@@ -82,7 +85,9 @@ def native_stub(
 
     words = {"launch": launch, "function": loaded.run, "array": id(Array), "busy": busy, "none": id(None)}
     words["exchange"] = ctypes.addressof(EXCHANGE)
-    return _completer(head.name, address, words)
+    if guarded is None:
+        return _completer(head.name, address, words)
+    return _completer(head.name, address, words | {"busy": guarded[0]}, guarded[1])
 
 
 def bound_stub(
@@ -103,8 +108,11 @@ def bound_stub(
     return _completer(name, address, numbers)
 
 
-def _completer(name: str, address: int, words: Mapping[str, int]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Makes builtin functions over machine code: `self` is a capsule of these words and what is called instead."""
+def _completer(
+    name: str, address: int, words: Mapping[str, int], *more: Any
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Makes builtin functions over machine code: `self` is a capsule of these words, what is called instead, and
+    whatever else it calls."""
     block = (ctypes.c_uint64 * len(_WORDS))(*(words.get(word, 0) for word in _WORDS))
     method = _MethodDefinition(name.encode(), address, _FASTCALL_KEYWORDS, None)
     _KEPT.append((block, method))
@@ -115,7 +123,7 @@ def _completer(name: str, address: int, words: Mapping[str, int]) -> Callable[[C
         ("PyCFunction_NewEx", ctypes.pythonapi)
     )
     capsule = new_capsule(ctypes.addressof(block), None, None)
-    return lambda slow: new_function(ctypes.addressof(method), (capsule, slow), None)
+    return lambda slow: new_function(ctypes.addressof(method), (capsule, slow, *more), None)
 
 
 @dataclass(slots=True)
@@ -250,6 +258,26 @@ class _Builder:
         self.require(self.value(f"or i1 {every}, {default}"))
         self.lines += [f"  br label %found{number}", f"found{number}:", f"  br label %go{number}", f"go{number}:"]
         return self.value(f"phi ptr [ null, %before{number} ], [ {found}, %found{number} ]")
+
+    def _hand_over(self, blocks: str) -> None:
+        """Let Python queue the launch with its snapshots and its restore. Tensors of others go the long way."""
+        for flag in self.foreign:
+            self.require(self.value(f"xor i1 {flag}, true"))
+        at = self.value("ptrtoint ptr %slots to i64")
+        numbers = [self.value(f"call ptr @PyLong_FromLongLong(i64 {word})") for word in (at, blocks)]
+        passed = [*numbers, *(self._argument(number) for number in range(self.count))]
+        for number, object in enumerate(passed):
+            place = self.value(f"getelementptr ptr, ptr %passed, i64 {number}")
+            self.lines.append(f"  store ptr {object}, ptr {place}")
+        function = self.value("call ptr @PyTuple_GetItem(ptr %self, i64 2)")
+        given = f"ptr {function}, ptr %passed, i64 {len(passed)}, ptr null"
+        result = self.value(f"call ptr @PyObject_Vectorcall({given})")
+        self.lines += [f"  call void @Py_DecRef(ptr {number})" for number in numbers]
+        self.names += 1
+        self.lines += [f"  ret ptr {result}", f"unused{self.names}:"]
+
+    def _argument(self, number: int) -> str:
+        return self.value(f"load ptr, ptr {self.value(f'getelementptr ptr, ptr %arguments, i64 {number}')}")
 
     def _scalar(self, object: str, parameter: k.ScalarParameter) -> None:
         type = parameter.type
@@ -386,6 +414,7 @@ class _Builder:
         return _FRAME.format(
             count=self.count,
             slots=len(module.layout.slots),
+            passed=2 + self.count,
             body="\n".join(self.lines),
             busy=_WORDS.index("busy"),
         ) + (FOREIGN_TEXT if self.foreign else "")
@@ -400,14 +429,17 @@ class _Builder:
                     value = self.evaluate(k.DimValue(slot.name))
                 case "extent":
                     value = extents[int(slot.name)]
-                case "guard" | "first_block":
+                case "record" | "guard" | "first_block":
                     value = "0"
-                case "record" | "watch":
+                case "watch":
                     raise NotExpressible
             at = self.value(f"getelementptr i64, ptr %slots, i64 {number}")
             self.lines.append(f"  store i64 {value}, ptr {at}")
             place = self.value(f"getelementptr ptr, ptr %pointers, i64 {number}")
             self.lines.append(f"  store ptr {at}, ptr {place}")
+        if self.loaded.can_trap:
+            self._hand_over(blocks)
+            return
         stream = self._stream()
         grid = self.value(f"trunc i64 {blocks} to i32")
         launch, function = self._pointer("launch"), self._pointer("function")
@@ -443,7 +475,9 @@ declare ptr @PyCapsule_GetPointer(ptr, ptr)
 declare ptr @PyTuple_GetItem(ptr, i64)
 declare ptr @PyObject_Vectorcall(ptr, ptr, i64, ptr)
 declare i64 @PyLong_AsLongLongAndOverflow(ptr, ptr)
+declare ptr @PyLong_FromLongLong(i64)
 declare void @Py_IncRef(ptr)
+declare void @Py_DecRef(ptr)
 declare {{i64, i1}} @llvm.sadd.with.overflow.i64(i64, i64)
 declare {{i64, i1}} @llvm.ssub.with.overflow.i64(i64, i64)
 declare {{i64, i1}} @llvm.smul.with.overflow.i64(i64, i64)
@@ -454,6 +488,7 @@ entry:
   %pointers = alloca [{slots} x ptr], align 16
   %over = alloca i32
   %out = alloca [6 x i64], align 16
+  %passed = alloca [{passed} x ptr], align 16
   %stream = alloca ptr
   %capsule = call ptr @PyTuple_GetItem(ptr %self, i64 0)
   %words = call ptr @PyCapsule_GetPointer(ptr %capsule, ptr null)
@@ -500,5 +535,5 @@ def _bound_text() -> str:
   %done = icmp eq i32 %rc, 0
   br i1 %done, label %fine, label %slow, !prof !0
 fine:"""
-    text = _FRAME.format(count=0, slots=1, body=body, busy=_WORDS.index("busy"))
+    text = _FRAME.format(count=0, slots=1, passed=1, body=body, busy=_WORDS.index("busy"))
     return text.replace("@stub(", "@bound(")

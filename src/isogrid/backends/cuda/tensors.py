@@ -43,7 +43,6 @@ def learn_exchange() -> None:
 #: gradient where it is written. Then address, number of elements and extents are in %out.
 FOREIGN_TEXT: Final = """
 declare ptr @PyObject_GetAttr(ptr, ptr)
-declare void @Py_DecRef(ptr)
 declare void @PyErr_Clear()
 
 define internal i1 @foreign(ptr %object, ptr %type, ptr %exchange, ptr %out, i32 %element, i32 %rank, i1 %writes,
