@@ -11,7 +11,7 @@ import isogrid as ig
 
 
 def test_a_profile_times_launches_transfers_and_compilations(device: str, tmp_path: Path) -> None:
-    fresh = ig.kernel(grid=k.N, block=32)(k.saxpy.definition.function).options(unroll=False)
+    fresh = ig.kernel(grid=k.N, block=32)(k.saxpy.definition.function)
     x, y = ig.ones(100, ig.f32, device=device), ig.zeros(100, ig.f32, device=device)
     for _ in range(3):
         k.saxpy(1.0, x, y)

@@ -109,3 +109,14 @@ def test_the_commands_say_it_too() -> None:
     assert (
         finding["fine"] and finding["value"].startswith("absent: ") and "install the NVIDIA driver" in finding["value"]
     )
+
+
+def test_a_card_that_is_too_old_is_no_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    from tests.cuda import fake_driver
+    from tests.cuda.fake_gpu import fake_gpu
+
+    monkeypatch.setitem(fake_driver._ATTRIBUTES, "major", 6)
+    with fake_gpu():
+        assert ig.devices().absent == {
+            "cuda": "Simulated GPU 0 has compute capability 6.0, and isogrid needs 7.0",
+        }

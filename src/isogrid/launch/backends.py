@@ -15,6 +15,9 @@ RUNTIMES: Final[dict[str, tuple[str, str]]] = {
     "cuda": ("isogrid.backends.cuda.runtime", "CudaRuntime"),
 }
 
+#: Families of numbered devices that a machine may lack, and what looks for them.
+NUMBERED: Final = {"cuda": ("isogrid.backends.cuda.presence", "presence")}
+
 #: Devices that the contract names; their option groups are accepted although this version does not run on them.
 PLANNED: Final = ("opencl", "vulkan", "webgpu", "metal", "hip")
 
@@ -37,8 +40,7 @@ def family(name: str) -> str:
 
 def presence(name: str) -> Presence:
     """Which devices of a family this machine has, or why it has none."""
-    look = runtime_attribute(name, "presence", None)
-    return Presence((name,)) if look is None else look()
+    return _class(*NUMBERED[name])() if name in NUMBERED else Presence((name,))
 
 
 def runtime(name: str) -> Runtime:
@@ -48,7 +50,7 @@ def runtime(name: str) -> Runtime:
         made = _MADE.get(name)
         if made is None:
             kind = _class(*RUNTIMES[base])
-            made = _MADE[name] = kind(int(number or 0)) if hasattr(kind, "presence") else kind()
+            made = _MADE[name] = kind(int(number or 0)) if base in NUMBERED else kind()
         return cast(Runtime, made)
 
 

@@ -133,7 +133,7 @@ def default_device() -> Device:
     """The best device that works here: the first preferred one that is present and passes its self-test."""
     for name in PREFERRED:
         found = presence(name)
-        if found.names and (not runtime_attribute(name, "needs_self_test", False) or _passes(name)):
+        if found.names and (not found.needs_self_test or _passes(name)):
             return Device(found.names[0])
     return Device(LAST_RESORT)
 

@@ -42,11 +42,15 @@ class BoundLaunch:
 
 @dataclass(frozen=True, slots=True)
 class Presence:
-    """The devices of one family on this machine. Without any, `reason` and `remedy` say in words why and what to do."""
+    """The devices of one family on this machine. Without any, `reason` and `remedy` say in words why and what to do.
+
+    One that `needs_self_test` becomes the default device only after that.
+    """
 
     names: tuple[str, ...]
     reason: str = ""
     remedy: str = ""
+    needs_self_test: bool = False
 
 
 def is_small(kernel: k.Kernel, bound: BoundLaunch) -> bool:

@@ -24,11 +24,7 @@ from isogrid.backends.cuda.stub import bound_stub, native_stub
 from isogrid.backends.cuda.tensors import learn_exchange
 from isogrid.frontend.definition import Definition, Specialisation
 from isogrid.ir import kernel as k
-from isogrid.runtimes.cuda_driver import DriverAbsent
-from isogrid.runtimes.protocol import BoundLaunch, Presence, is_small
-
-#: The oldest processors that LLVM's PTX reaches.
-OLDEST_CAPABILITY = (7, 0)
+from isogrid.runtimes.protocol import BoundLaunch, is_small
 
 
 class LaunchPlan(Protocol):
@@ -55,8 +51,6 @@ class CudaRuntime:
     inexact_options = INEXACT_OPTIONS
     other_words = OTHER_WORDS
 
-    #: It becomes the default device only after its self-test.
-    needs_self_test = True
     #: Launches may name a stream.
     has_streams = True
 
@@ -68,23 +62,6 @@ class CudaRuntime:
         self.queue = Queue(self.machine, number, self.memory)
         self.memory.queue = self.queue
         self._completers: dict[Callable[..., Any], Callable[..., Any]] = {}
-
-    @staticmethod
-    def presence() -> Presence:
-        """The devices that code can be made for."""
-        try:
-            found = machine()
-        except DriverAbsent as absent:
-            return Presence((), str(absent), absent.remedy)
-        names = ["cuda" if n == 0 else f"cuda:{n}" for n, c in enumerate(found.capabilities) if c >= OLDEST_CAPABILITY]
-        if names:
-            return Presence(tuple(names))
-        major, minor = found.capabilities[0]
-        return Presence(
-            (),
-            f"{found.names[0]} has compute capability {major}.{minor}, and isogrid needs 7.0",
-            "run kernels on the cpu, or use a card of the Volta generation or newer",
-        )
 
     @property
     def description(self) -> str:
