@@ -12,7 +12,7 @@ def main(arguments: list[str] | None = None) -> None:
     except ModuleNotFoundError:
         print("the command line needs typer and rich: pip install 'isogrid[cli]'", file=sys.stderr)
         raise SystemExit(FAILED) from None
-    from isogrid.cli import bench, check, devices, doctor, emit, explain, numerics, run
+    from isogrid.cli import bench, check, devices, doctor, emit, explain, fuzz, numerics, run
 
     app = typer.Typer(
         name="isogrid",
@@ -30,5 +30,6 @@ def main(arguments: list[str] | None = None) -> None:
     app.command(name="devices")(devices.devices)
     app.command(name="doctor")(doctor.doctor)
     app.command(name="numerics")(numerics.numerics)
+    app.command(name="fuzz")(fuzz.fuzz)
     app.command(name="bench", context_settings=arguments_go_on)(bench.bench)
     app(args=arguments, prog_name="isogrid")
