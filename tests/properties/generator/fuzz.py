@@ -56,9 +56,8 @@ def main() -> int:
                     f"seed {seed} on {device}: {result.trouble}\n\n{reduced(seed, device, result.trouble)}", flush=True
                 )
         seed += 1
-    print(
-        f"{seed - options.seed} kernels, {launches} launches on {', '.join(devices)}: {found} differences; next seed {seed}"
-    )
+    done = f"{seed - options.seed} kernels, {launches} launches on {', '.join(devices)}"
+    print(f"{done}: {found} differences; next seed {seed}")
     return 1 if found else 0
 
 
