@@ -154,19 +154,31 @@ def _f32_of_bits(bits: int) -> float:
     return struct.unpack("<f", bits.to_bytes(4, "little"))[0]
 
 
+def _bits_of_f64(x: float) -> int:
+    return struct.unpack("<Q", struct.pack("<d", x))[0]
+
+
+def _bits_of_f32(x: float) -> int:
+    return struct.unpack("<I", struct.pack("<f", x))[0]
+
+
+def _fma_f32(a: float, b: float, c: float) -> float:
+    return float(floats.fma(Scalar.F32, a, b, c))
+
+
 def _f64_method(method: Callable[..., Any]) -> Callable[..., float]:
     return lambda *operands: float(method(Scalar.F64, *operands))
 
 
 _HELPERS: Final[dict[str, Any]] = {
     "inf": math.inf, "nan": math.nan, "divide": _divide, "root": _root, "f32": _f32, "copysign": math.copysign,
-    "fma_f64": _f64_method(floats.fma), "fma_f32": lambda a, b, c: float(floats.fma(Scalar.F32, a, b, c)),
+    "fma_f64": _f64_method(floats.fma), "fma_f32": _fma_f32,
     "floor": _f64_method(floats.floor), "ceil": _f64_method(floats.ceil), "trunc": _f64_method(floats.trunc),
     "rint": _f64_method(floats.round_even), "least": _f64_method(floats.minimum),
     "greatest": _f64_method(floats.maximum),
     "remainder": _f64_method(floats.fmod),
-    "bits_f64": lambda x: struct.unpack("<Q", struct.pack("<d", x))[0],
-    "bits_f32": lambda x: struct.unpack("<I", struct.pack("<f", x))[0],
+    "bits_f64": _bits_of_f64,
+    "bits_f32": _bits_of_f32,
     "bits_i64": _f64_of_bits, "bits_i32": _f32_of_bits,
     "sext_i1": _signed(1), "sext_i8": _signed(8), "sext_i16": _signed(16), "sext_i32": _signed(32),
     "sext_i64": _signed(64),
