@@ -7,7 +7,7 @@ import pytest
 
 from isogrid.cli.main import main
 
-_SOURCE = '''
+_SOURCE = """
 import isogrid as ig
 from isogrid import In, InOut, Out, f32, i32, i64
 from isogrid.dims import H, M, N, W
@@ -36,7 +36,7 @@ def rows(y: InOut[f32, M], image: Out[f32, H, W], bins: InOut[i32, N], h: i64, w
         bins[i % 2] *= 2
     for i in range(1, h):
         y[i] = y[i - 1]
-'''
+"""
 
 
 def _checked(folder: Path, capsys: pytest.CaptureFixture[str], *options: str) -> tuple[object, str]:

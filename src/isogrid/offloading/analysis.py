@@ -35,7 +35,7 @@ def analyse(definition: Definition, specialisation: Specialisation, captures: Ca
         raise KernelRefused([*_reasons_in_text(definition, captures), *refused.reports]) from None
     verdict = prove(outline, built)
     refusals = [verdict.whole] if verdict.whole else [v.refusal for v in verdict.loops if v.refusal]
-    return Analysis(built, verdict, split(built, verdict), tuple(r for r in refusals if r is not None))
+    return Analysis(built, verdict, split(built, verdict), tuple(refusals))
 
 
 def _check_language(built: Built) -> None:

@@ -97,8 +97,9 @@ def _statement(facts: LoopFacts, node: k.Statement, loops: tuple[k.For, ...], al
         case k.DeclareLocal(name=name):
             facts.own_arrays.add(name)
         case k.If(then=then, otherwise=otherwise):
-            ends = (_block(facts, then, loops, False), _block(facts, otherwise, loops, False))
-            return always and not _jumps(then) and not _jumps(otherwise) and ends is not None
+            _block(facts, then, loops, False)
+            _block(facts, otherwise, loops, False)
+            return always and not _jumps(then) and not _jumps(otherwise)
         case k.For(counter=counter, body=body):
             facts.counters.setdefault(counter, []).append(node)
             facts.targets.setdefault(counter, node)

@@ -62,7 +62,7 @@ class Outline:
 
     def _global(self, name: str) -> Any:
         try:
-            return self.captures.read(self.function, name)
+            return self.captures.read(cast(Any, self.function), name)
         except LookupError:
             return UNKNOWN
 

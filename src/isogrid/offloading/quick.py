@@ -106,7 +106,8 @@ class _Maker:
     def _fold(self, part: Part) -> Any:
         ready = self.executor.fold(part)
         if not ready.kernel.compiled.artifacts:
-            ready.kernel(np.zeros(2, part.type.numpy), np.zeros(1, part.type.numpy))
+            fold: Any = ready.kernel
+            fold(np.zeros(2, part.type.numpy), np.zeros(1, part.type.numpy))
         return ready.kernel
 
     def _callable(

@@ -1,0 +1,54 @@
+"""Random loops under shuffled orders, every access logged: none is accepted whose iterations meet.
+
+`ISOGRID_RANDOM_LOOPS=2000` makes it a campaign; the default is a first look.
+"""
+
+import os
+from typing import Any
+
+import numpy as np
+import pytest
+
+import isogrid as ig
+from isogrid.analysis.linear import ONE
+from isogrid.offloading import proof
+from tests.offload import generator
+from tests.offload.written import HEAD, called, function, same
+
+LOOPS = int(os.environ.get("ISOGRID_RANDOM_LOOPS", "200"))
+
+
+def test_no_accepted_loop_conflicts(capsys: pytest.CaptureFixture[str]) -> None:
+    with capsys.disabled():
+        counts = generator.campaign(range(LOOPS), lambda text: print(f"\n{text}"))
+    assert counts["accepted"] >= LOOPS // 4
+    assert counts["refused"] >= LOOPS // 4
+    assert counts["ran"] >= counts["accepted"] // 2
+
+
+@pytest.mark.parametrize("seed", range(3000, 3012))
+def test_tiers_agree_on_random_loops(seed: int) -> None:
+    text = generator.loop_text(seed)
+    f = ig.offload(function(text, f"random loop {seed}", HEAD + generator.DIMS))
+    random = np.random.default_rng(seed)
+    arguments: dict[str, Any] = {name: random.integers(-3, 9, 80) for name in generator.ARRAYS}
+    arguments |= {"p": random.integers(0, 9, 80), "n": 9, "w": 4, "h": 5, "k": 3}
+    assert same(called(f.on("cpu"), arguments), called(f.reference, arguments))
+
+
+@pytest.mark.parametrize("rule", ["find_read", "judge_array", "is_own"])
+def test_a_missing_rule_is_noticed(rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without one of the rules some loop is accepted whose iterations meet."""
+    blind: dict[str, Any] = {
+        "find_read": lambda *_: None,
+        "judge_array": lambda one, array: proof.Written(array, "affine", 0, ONE, ()),
+        "is_own": lambda *_: True,
+    }
+    monkeypatch.setattr(proof, rule, blind[rule])
+    if rule == "judge_array":
+        monkeypatch.setattr(proof, "find_read", lambda *_: None)
+    faults = 0
+    for seed in range(60):
+        loop = generator.judged(seed)
+        faults += loop.accepted and generator.fault(seed, loop) is not None
+    assert faults > 0
