@@ -40,7 +40,13 @@ def values(type: str, size: int, big: bool) -> Any:
 @pytest.mark.parametrize("block", [64, 128, 256])
 @pytest.mark.parametrize("type", TYPES)
 def test_operations_agree(block: int, type: str) -> None:
-    for op, extra in (("group_sum", ""), ("group_min", ""), ("group_max", ""), ("group_scan", ""), ("group_scan", ", exclusive=True")):
+    for op, extra in (
+        ("group_sum", ""),
+        ("group_min", ""),
+        ("group_max", ""),
+        ("group_scan", ""),
+        ("group_scan", ", exclusive=True"),
+    ):
         k = kernel(text(op, type, block, extra))
         for size in (block, 3 * block + 5):
             groups = -(-size // block)

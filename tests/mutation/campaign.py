@@ -89,22 +89,28 @@ def escape(kernel: k.Kernel, name: str) -> bool:
     return found.unsafe or bool(found.false_claim)
 
 
-def one(seed: int, number: int, tally: Tally) -> None:
-    """Mutant `number` of the campaign `seed`: the same on every machine."""
+def mutant(seed: int, number: int) -> tuple[k.Kernel, k.Kernel, list[str], random.Random] | None:
+    """Mutant `number` of the campaign `seed`, its base and its mutations: the same on every machine. None where the
+    draw gives no kernel."""
     rng = random.Random(f"{seed}/{number}")
     base = bases()[rng.randrange(len(bases()))]
-    kernel, kinds = base, []
+    kernel, kinds = base, list[str]()
     for _ in range(1 if rng.random() < 0.7 else 2):
-        made = None
-        for _ in range(10):
-            made = mutate(kernel, rng)
-            if made is not None:
-                break
+        made = next((found for _ in range(10) if (found := mutate(kernel, rng)) is not None), None)
         if made is None:
-            tally.none += 1
-            return
+            return None
         kinds.append(made[0])
         kernel = made[1]
+    return kernel, base, kinds, rng
+
+
+def one(seed: int, number: int, tally: Tally) -> None:
+    """Judge one mutant by proof and by running it."""
+    made = mutant(seed, number)
+    if made is None:
+        tally.none += 1
+        return
+    kernel, base, kinds, rng = made
     start = time.process_time()
     why = verdict(kernel)
     taken = time.process_time() - start
@@ -143,7 +149,8 @@ def campaign(seed: int, numbers: range) -> Tally:
     return tally
 
 
-def _saved(path: Path) -> tuple[int, Tally]:
+def saved(path: Path) -> tuple[int, Tally]:
+    """The next number and the counts so far; from the beginning where there is no file."""
     if not path.exists():
         return 0, Tally()
     state = json.loads(path.read_text())
@@ -168,7 +175,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--state", type=Path, help="file that keeps the counts, to go on from there")
     options = parser.parse_args()
-    number, tally = (0, Tally()) if options.state is None else _saved(options.state)
+    number, tally = (0, Tally()) if options.state is None else saved(options.state)
     while number < options.mutants:
         one(options.seed, number, tally)
         number += 1

@@ -5,6 +5,7 @@
 
 import ctypes
 import hashlib
+import itertools
 import shutil
 import subprocess
 import tempfile
@@ -38,6 +39,7 @@ ROOM = 4096
 TOGETHER = 48
 
 Array = np.ndarray[Any, Any]
+_NUMBERS = itertools.count()
 #: Prints a kernel: device IR, whether the launch is small, name of the entry.
 Print = Callable[[d.Kernel, Mapping[str, Any], bool, str], Printed]
 
@@ -84,11 +86,12 @@ class Launch:
 class Collector:
     """A runtime that answers as the interpreter does, and notes each launch with its texts for a comparison later."""
 
-    name = "text"
     backend_options: Mapping[str, Any] = {}
     ignored_hints = frozenset({"always_inline"})
 
     def __init__(self, *languages: Language) -> None:
+        # Kernels keep what was made for a device of some name.
+        self.name = f"text{next(_NUMBERS)}"
         self.languages = languages
         self.interpreter = InterpRuntime()
         self.units: dict[str, list[Unit]] = {language.name: [] for language in languages}

@@ -4,15 +4,21 @@ Every kernel is printed in each language; the interpreter runs it once. `ISOGRID
 conformance suite, `ISOGRID_TEXT_KERNELS` sets the number of random kernels.
 """
 
+import contextlib
 import importlib
 import os
 import zlib
 
+import numpy as np
 import pytest
 
+import isogrid as ig
+
+from . import edges
 from .collect import agree_by, cases, enter, troubles
 from .executor import Collector
 from .languages import CUDA_TEXT, METAL_TEXT, OPENCL_TEXT, PLAIN_OPENCL_TEXT
+from .nvidia import assemble, inexact_instructions, ptx_of, rounds_exactly
 from .random_kernels import note_random
 
 CONFORMANCE = (
@@ -41,10 +47,21 @@ def assert_right(collector: Collector, at_least: int) -> None:
     for language in collector.languages:
         compared = sum(language.name in launch.units for launch in collector.launches)
         assert compared >= at_least, f"only {compared} launches of {language.name} were compared"
+    accepted_by_nvidia([unit.printed.text for unit in collector.units.get(CUDA_TEXT.name, [])])
     # What a text cannot say is refused for a reason that the language has.
     for (name, title), words in collector.refused.items():
         assert name != CUDA_TEXT.name, f"{title}: {words}"
         assert "IG501" in words or "IG502" in words, f"{name} {title}: {words}"
+
+
+def accepted_by_nvidia(texts: list[str]) -> None:
+    """Texts compile with default flags, and no product is fused that the author did not fuse."""
+    plain = [text for text in texts if rounds_exactly(text)]
+    for ptx in ptx_of(plain):
+        assert not inexact_instructions(ptx)
+        assemble(ptx)
+    for ptx in ptx_of([text for text in texts if not rounds_exactly(text)]):
+        assemble(ptx)
 
 
 def test_gallery(collector: Collector) -> None:
@@ -96,3 +113,25 @@ def test_without_64_bit_atomics(monkeypatch: pytest.MonkeyPatch) -> None:
         if title.startswith(("test_totals", "test_a_thread", "test_index")):
             test(**arguments, device=collector.name)
     assert_right(collector, 6)
+
+
+EDGES = (0, 1, -1, 2, -2, 3, 5, 6, 7, 40, 41, 127, 255, 65535, 2147483646, 2147483647, -2147483647, -2147483648)
+
+
+def test_edges(collector: Collector) -> None:
+    """Values at the ends of `int` inside 64-bit arithmetic; steps that would leave the counter's type."""
+    x = np.array(EDGES, np.int32)
+    u, f = x.view(np.uint32), x.view(np.float32)
+    wide = [np.zeros(len(x), np.int64) for _ in range(3)]
+    for call in (
+        lambda: edges.widened.launch(x, *wide, device=collector.name),
+        lambda: edges.unsigned_counters.launch(u | 0xFFFFFF00, wide[0], device=collector.name),
+        lambda: edges.bits_of.launch(f, u.astype(np.uint8), wide[0].view(np.uint64), device=collector.name),
+        lambda: edges.compared.launch(x, u[::-1].copy(), x.copy(), device=collector.name),
+        lambda: edges.steps.launch(x[1:], wide[0][1:].copy(), device=collector.name),
+    ):
+        collector.title = "edges"
+        with contextlib.suppress(ig.Trap):
+            call()
+    assert sum(launch.trap != "" for launch in collector.launches) <= 1
+    assert_right(collector, 5)

@@ -145,7 +145,8 @@ class Expressions:
             case "ineg":
                 found = self.text(arguments[0])
                 if self._no_wrap(node) and found.type.is_signed:
-                    return prefix("-", found, self._own(node) if found.type is CType.I32 else found.type)
+                    found = found if self.fits_int(node) else cast(found, signed(max(node.type.bits, 32)))
+                    return prefix("-", found, found.type)
                 return self._wrapping("-", d.Literal(0, node.type), arguments[0], node.type)
             case "iand" | "ior" | "ixor":
                 return self._logic(node)
@@ -170,10 +171,6 @@ class Expressions:
                 return self._float_arithmetic(node)
             case _:
                 return self._function(node)
-
-    def _own(self, node: d.Expr) -> CType:
-        """The signed type for an operation that does not wrap: `int` where the result fits."""
-        return CType.I32 if self.fits_int(node) else signed(max(node.type.bits, 32))
 
     def _no_wrap(self, node: d.Op) -> bool:
         exact = self.ranges.exact(node)

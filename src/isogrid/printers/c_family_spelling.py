@@ -19,6 +19,8 @@ class Spelling:
     prelude: tuple[str, ...]
     operations: Mapping[str, str]
     bitcasts: Mapping[str, str]
+    #: `infinity` and `nan` as constant expressions.
+    constants: Mapping[str, str]
     spaces: Mapping[str, str]
     #: What stands before a function of the text: a small one, and one that is called when a thread traps.
     function: str

@@ -1,7 +1,6 @@
 """Constant tables of the author, as arrays of literals that have the bits of the table."""
 
 from isogrid.ir.device import Buffer
-from isogrid.printers.c_family_helpers import function_name
 from isogrid.printers.c_family_names import Names
 from isogrid.printers.c_family_spelling import Spelling
 from isogrid.printers.c_family_text import CType, element_type, float_literal, integer_literal
@@ -29,11 +28,10 @@ def _value(spelling: Spelling, word: int, type: CType) -> str:
 
 
 def _special(spelling: Spelling, word: int, type: CType) -> str:
-    """Infinity by an overflowing literal, a NaN as their difference: a constant expression in every language."""
+    """Infinities and NaN, as constants of the language; a table's NaN are all one value."""
     if word << 1 & ((1 << type.bits) - 1) == (0xFF000000 if type is CType.F32 else 0xFFE0000000000000):
-        infinite = "1e39f" if type is CType.F32 else "1e309"
-        return f"-{infinite}" if word >> (type.bits - 1) else infinite
-    return function_name(spelling, "nan")
+        return f"-{spelling.constants['infinity']}" if word >> (type.bits - 1) else spelling.constants["infinity"]
+    return spelling.constants["nan"]
 
 
 def _lines(values: list[str]) -> str:

@@ -74,7 +74,6 @@ _BITCASTS: Final = {
     "u32_f32": "__uint_as_float",
     "f64_u64": "(u64)__double_as_longlong",
     "u64_f64": "__longlong_as_double",
-    "nan": "(0.0f / 0.0f)",
 }
 _ATOMICS: Final = {
     **{f"add_{t}": "atomicAdd({p}, {v})" for t in ("i32", "u32", "u64", "f32", "f64")},
@@ -101,6 +100,7 @@ CUDA: Final = Spelling(
     prelude=("\n".join(_PRELUDE),),
     operations={**_EXACT, **_OPERATIONS},
     bitcasts=_BITCASTS,
+    constants={"infinity": "(1.0f / 0.0f)", "nan": "(0.0f / 0.0f)"},
     spaces={"global": "", "shared": "", "table": ""},
     function="static __device__ __forceinline__ ",
     cold="static __device__ __noinline__ ",

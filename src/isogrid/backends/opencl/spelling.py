@@ -60,7 +60,6 @@ _BITCASTS: Final = {
     "u32_f32": "as_float",
     "f64_u64": "as_ulong",
     "u64_f64": "as_double",
-    "nan": "NAN",
 }
 _UPDATES: Final = {"add": "add", "min": "min", "max": "max", "and": "and", "or": "or", "xor": "xor", "exchange": "xchg"}
 _ATOMICS: Final = {
@@ -88,6 +87,7 @@ _BASE: Final = Spelling(
     prelude=(_PRELUDE,),
     operations=_OPERATIONS,
     bitcasts=_BITCASTS,
+    constants={"infinity": "INFINITY", "nan": "NAN"},
     spaces={"global": "__global ", "shared": "__local ", "table": "__constant "},
     function="",
     cold="__attribute__((noinline)) ",

@@ -1,0 +1,62 @@
+typedef signed char i8;
+typedef unsigned char u8;
+typedef short i16;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef long long i64;
+typedef unsigned long long u64;
+
+extern "C" __global__ void __launch_bounds__(256)
+generation(
+    const volatile u64* guard,
+    const u8* __restrict__ now,
+    u8* __restrict__ after,
+    int H,
+    int W,
+    int extent_y,
+    int extent_x)
+{
+    // Nothing is done while a trap of an earlier launch waits to be raised.
+    if (guard != 0 && *guard != ~(u64)0) return;
+    const int thread_index = (int)threadIdx.x;
+    const int group_number = (int)blockIdx.x;
+    const int group_x = group_number % ((extent_x - 1) / 32 + 1);
+    const int group_y = group_number / ((extent_x - 1) / 32 + 1);
+    const int lid_y = thread_index / 32;
+    const int lid_x = thread_index % 32;
+    const int i = group_y * 8 + lid_y;
+    const int j = group_x * 32 + lid_x;
+    if (i >= extent_y || j >= extent_x) return;
+    // 14: height, width = now.shape
+    const int height = H;
+    const int width = W;
+    // 15: up = i - 1 if i > 0 else height - 1
+    const int up = 0 < i ? i - 1 : height - 1;
+    // 16: down = i + 1 if i < height - 1 else 0
+    const int down = i < height - 1 ? i + 1 : 0;
+    // 17: left = j - 1 if j > 0 else width - 1
+    const int left = 0 < j ? j - 1 : width - 1;
+    // 18: right = j + 1 if j < width - 1 else 0
+    const int right = j < width - 1 ? j + 1 : 0;
+    // 19: around = now[up, left] + now[up, j] + now[up, right] + now[i, left] + now[i, right]
+    const u8 now_1 = now[(i64)up * W + left];
+    const u8 now_2 = now[(i64)up * W + j];
+    const u8 now_3 = now[(i64)up * W + right];
+    const u8 now_4 = now[(i64)i * W + left];
+    const u8 now_5 = now[i * W + right];
+    int around = now_1 + now_2 + now_3 + now_4 + now_5;
+    // 20: around += now[down, left] + now[down, j] + now[down, right]
+    const u8 now_7 = now[down * W + j];
+    const u8 now_8 = now[down * W + right];
+    around = around + (now[(i64)down * W + left] + now_7 + now_8);
+    // 21: after[i, j] = 1 if around == 3 or (around == 2 and now[i, j] == 1) else 0
+    bool or_1 = around == 3;
+    if (!or_1) {
+        bool and_1 = around == 2;
+        if (and_1) {
+            and_1 = now[i * W + j] == 1;
+        }
+        or_1 = and_1;
+    }
+    after[i * W + j] = (u8)(i8)(or_1 ? 1 : 0);
+}

@@ -1,0 +1,1 @@
+refused: IG501: Metal cannot compute in f64 here

@@ -1,0 +1,126 @@
+// Compile with the math mode "safe": infinities, NaN, signed zeros and each rounding count.
+#include <metal_stdlib>
+using namespace metal;
+#pragma clang fp contract(off)
+typedef char i8;
+typedef uchar u8;
+typedef short i16;
+typedef ushort u16;
+typedef uint u32;
+typedef long i64;
+typedef ulong u64;
+
+[[kernel, max_total_threads_per_threadgroup(256)]]
+void partial_sums(
+    device const volatile u64* guard [[buffer(0)]],
+    device const float* x [[buffer(1)]],
+    device float* sums [[buffer(2)]],
+    constant int& N [[buffer(3)]],
+    constant int& G [[buffer(4)]],
+    constant int& extent [[buffer(5)]],
+    uint thread_position [[thread_index_in_threadgroup]],
+    uint group_position [[threadgroup_position_in_grid]])
+{
+    threadgroup float tile[256];
+    // Nothing is done while a trap of an earlier launch waits to be raised.
+    if (guard != 0 && *guard != ~(u64)0) return;
+    const int t = (int)thread_position;
+    const int group = (int)group_position;
+    tile[t] = 0;
+    threadgroup_barrier(mem_flags::mem_device | mem_flags::mem_threadgroup);
+    // 21: acc = 0.0
+    float acc = 0.0f;
+    // 23: i = group * CHUNK + k * BLOCK + t
+    const i64 i = (i64)group * 1024 + t;
+    // 24: if i < len(x):
+    if (i < N) {
+        // 25: acc += x[i]
+        acc = 0.0f + x[i];
+    }
+    // 23: i = group * CHUNK + k * BLOCK + t
+    const i64 i_u1 = (i64)group * 1024 + 256 + t;
+    // 24: if i < len(x):
+    if (i_u1 < N) {
+        // 25: acc += x[i]
+        acc = acc + x[i_u1];
+    }
+    // 23: i = group * CHUNK + k * BLOCK + t
+    const i64 i_u2 = (i64)group * 1024 + 512 + t;
+    // 24: if i < len(x):
+    if (i_u2 < N) {
+        // 25: acc += x[i]
+        acc = acc + x[i_u2];
+    }
+    // 23: i = group * CHUNK + k * BLOCK + t
+    const i64 i_u3 = (i64)group * 1024 + 768 + t;
+    // 24: if i < len(x):
+    if (i_u3 < N) {
+        // 25: acc += x[i]
+        acc = acc + x[i_u3];
+    }
+    // 26: tile[t] = acc
+    tile[t] = acc;
+    // 27: ig.barrier()
+    threadgroup_barrier(mem_flags::mem_device | mem_flags::mem_threadgroup);
+    // 30: if t < half:
+    if (t < 128) {
+        // 31: tile[t] += tile[t + half]
+        tile[t] = tile[t] + tile[t + 128];
+    }
+    // 32: ig.barrier()
+    threadgroup_barrier(mem_flags::mem_device | mem_flags::mem_threadgroup);
+    // 30: if t < half:
+    if (t < 64) {
+        // 31: tile[t] += tile[t + half]
+        tile[t] = tile[t] + tile[t + 64];
+    }
+    // 32: ig.barrier()
+    threadgroup_barrier(mem_flags::mem_device | mem_flags::mem_threadgroup);
+    // 30: if t < half:
+    if (t < 32) {
+        // 31: tile[t] += tile[t + half]
+        tile[t] = tile[t] + tile[t + 32];
+    }
+    // 32: ig.barrier()
+    threadgroup_barrier(mem_flags::mem_device | mem_flags::mem_threadgroup);
+    // 30: if t < half:
+    if (t < 16) {
+        // 31: tile[t] += tile[t + half]
+        tile[t] = tile[t] + tile[t + 16];
+    }
+    // 32: ig.barrier()
+    threadgroup_barrier(mem_flags::mem_device | mem_flags::mem_threadgroup);
+    // 30: if t < half:
+    if (t < 8) {
+        // 31: tile[t] += tile[t + half]
+        tile[t] = tile[t] + tile[t + 8];
+    }
+    // 32: ig.barrier()
+    threadgroup_barrier(mem_flags::mem_device | mem_flags::mem_threadgroup);
+    // 30: if t < half:
+    if (t < 4) {
+        // 31: tile[t] += tile[t + half]
+        tile[t] = tile[t] + tile[t + 4];
+    }
+    // 32: ig.barrier()
+    threadgroup_barrier(mem_flags::mem_device | mem_flags::mem_threadgroup);
+    // 30: if t < half:
+    if (t < 2) {
+        // 31: tile[t] += tile[t + half]
+        tile[t] = tile[t] + tile[t + 2];
+    }
+    // 32: ig.barrier()
+    threadgroup_barrier(mem_flags::mem_device | mem_flags::mem_threadgroup);
+    // 30: if t < half:
+    if (t < 1) {
+        // 31: tile[t] += tile[t + half]
+        tile[t] = tile[t] + tile[t + 1];
+    }
+    // 32: ig.barrier()
+    threadgroup_barrier(mem_flags::mem_device | mem_flags::mem_threadgroup);
+    // 33: if t == 0 and group < len(sums):
+    if (t == 0 && group < G) {
+        // 34: sums[group] = tile[0]
+        sums[group] = tile[0];
+    }
+}

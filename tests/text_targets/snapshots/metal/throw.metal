@@ -1,0 +1,1 @@
+refused: IG502: Metal has no atomic update of i64 elements here

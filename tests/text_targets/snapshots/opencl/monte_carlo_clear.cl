@@ -1,0 +1,26 @@
+// Build with -cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt, and no option that relaxes arithmetic.
+#pragma OPENCL FP_CONTRACT OFF
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
+typedef char i8;
+typedef uchar u8;
+typedef short i16;
+typedef ushort u16;
+typedef uint u32;
+typedef long i64;
+typedef ulong u64;
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
+void clear(
+    __global const volatile u64* guard,
+    __global i64* restrict hits,
+    int extent)
+{
+    // Nothing is done while a trap of an earlier launch waits to be raised.
+    if (guard != 0 && *guard != ~(u64)0) return;
+    const int group = (int)get_group_id(0);
+    const int lid = (int)get_local_id(0);
+    const int gid = group;
+    // 38: hits[ig.gid()] = 0
+    hits[gid] = 0;
+}

@@ -1,0 +1,43 @@
+// Build with -cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt, and no option that relaxes arithmetic.
+#pragma OPENCL FP_CONTRACT OFF
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
+typedef char i8;
+typedef uchar u8;
+typedef short i16;
+typedef ushort u16;
+typedef uint u32;
+typedef long i64;
+typedef ulong u64;
+
+__kernel __attribute__((reqd_work_group_size(256, 1, 1)))
+void stencil(
+    __global const volatile u64* guard,
+    __global const float* restrict x,
+    __global float* restrict y,
+    int H,
+    int W,
+    int extent_y,
+    int extent_x)
+{
+    // Nothing is done while a trap of an earlier launch waits to be raised.
+    if (guard != 0 && *guard != ~(u64)0) return;
+    const int thread_index = (int)get_local_id(0);
+    const int group_number = (int)get_group_id(0);
+    const int group_x = group_number % ((extent_x - 1) / 32 + 1);
+    const int group_y = group_number / ((extent_x - 1) / 32 + 1);
+    const int lid_y = thread_index / 32;
+    const int lid_x = thread_index % 32;
+    const int i = group_y * 8 + lid_y;
+    const int j = group_x * 32 + lid_x;
+    if (i >= extent_y || j >= extent_x) return;
+    // 14: if 0 < i < x.shape[0] - 1 and 0 < j < x.shape[1] - 1:
+    if (0 < i && i < H - 1 && (0 < j && j < W - 1)) {
+        // 15: y[i, j] = 0.25 * (x[i - 1, j] + x[i + 1, j] + x[i, j - 1] + x[i, j + 1])
+        const float x_1 = x[(i - 1) * W + j];
+        const float x_2 = x[(i + 1) * W + j];
+        const float x_3 = x[i * W + (j - 1)];
+        const float x_4 = x[i * W + (j + 1)];
+        y[i * W + j] = 0.25f * (x_1 + x_2 + x_3 + x_4);
+    }
+}

@@ -1,0 +1,51 @@
+// Build with -cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt, and no option that relaxes arithmetic.
+#pragma OPENCL FP_CONTRACT OFF
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
+typedef char i8;
+typedef uchar u8;
+typedef short i16;
+typedef ushort u16;
+typedef uint u32;
+typedef long i64;
+typedef ulong u64;
+
+__kernel __attribute__((reqd_work_group_size(64, 1, 1)))
+void three_axes(
+    __global const volatile u64* guard,
+    __global const u8* restrict on,
+    __global const i8* restrict x,
+    __global u16* restrict y,
+    __global u8* restrict any_on,
+    int D,
+    int H,
+    int W,
+    int extent_z,
+    int extent_y,
+    int extent_x)
+{
+    // Nothing is done while a trap of an earlier launch waits to be raised.
+    if (guard != 0 && *guard != ~(u64)0) return;
+    const int thread_index = (int)get_local_id(0);
+    const int group_number = (int)get_group_id(0);
+    const int group_x = group_number % ((extent_x - 1) / 8 + 1);
+    const int group_y = group_number / ((extent_x - 1) / 8 + 1) % ((extent_y - 1) / 4 + 1);
+    const int group_z = group_number / ((extent_x - 1) / 8 + 1) / ((extent_y - 1) / 4 + 1);
+    const int lid_z = thread_index / 32;
+    const int lid_y = thread_index / 8 % 4;
+    const int lid_x = thread_index % 8;
+    const int d = group_z * 2 + lid_z;
+    const int h = group_y * 4 + lid_y;
+    const int w = group_x * 8 + lid_x;
+    if (d >= extent_z || h >= extent_y || w >= extent_x) return;
+    // 79: if on[d, h, w] or x[d, h, w] < 0:
+    bool or_1 = on[(u64)((i64)d * H + h) * W + w] != 0;
+    if (!or_1) {
+        or_1 = x[(u64)((i64)d * H + h) * W + w] < 0;
+    }
+    if (or_1) {
+        // 80: y[d, h, w] = u32(x[d, h, w] & 127) * 3
+        const i8 x_2 = x[(u64)((i64)d * H + h) * W + w];
+        y[(u64)((i64)d * H + h) * W + w] = (u16)(i16)((x_2 & 127) * 3);
+    }
+}
