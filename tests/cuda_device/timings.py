@@ -77,6 +77,12 @@ def main() -> int:
     host_x, host_y = np.ones(1 << 20, np.float32), np.ones(1 << 20, np.float32)
     on = k.saxpy.on("cuda")
     print(f"{'saxpy on host arrays of 4 MiB':40} {per_call(lambda: on(2.0, host_x, host_y), 20)}")
+    host_x, host_y = np.ones(1 << 27, np.float32), np.ones(1 << 27, np.float32)
+    on(2.0, host_x, host_y)
+    started = time.perf_counter()
+    on(2.0, host_x, host_y)
+    seconds = time.perf_counter() - started
+    print(f"{'saxpy on host arrays of 512 MiB':40} {1e3 * seconds:8.1f} ms, {3 * 2**29 / seconds / 1e9:.1f} GB/s")
     big_x, big_y = ig.ones(1 << 28, ig.f32, device="cuda"), ig.ones(1 << 28, ig.f32, device="cuda")
     for name, call, arrays in (
         ("saxpy", lambda: k.saxpy(2.0, big_x, big_y), 3),

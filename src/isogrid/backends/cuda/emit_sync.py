@@ -16,6 +16,8 @@ _ALIGNED = "llvm.nvvm.barrier.cta.sync.aligned.all"
 _OR = "llvm.nvvm.barrier.cta.red.or.all"
 #: Named barriers of a block besides the whole block's own.
 _NAMED = 15
+#: Lanes of the hardware's warp.
+_WARP = 32
 
 
 def group_meeting(code: Code, pending: Pending) -> None:
@@ -43,9 +45,16 @@ def plain_barrier(code: Code) -> None:
 
 
 def group_any(code: Code, value: str) -> str:
-    """A barrier that says whether some thread of the group says `value`; lanes may come from different places."""
+    """A barrier that says whether some thread of the group says `value`; lanes may come from different places.
+
+    The translator of PTX takes the lanes of a block of one warp for converged and makes a vote of those that happen to
+    be together out of the block's barrier, so such a block meets as a warp, which waits for every lane by its mask."""
     forget(code)
-    return code.w.call(_OR, "i1", ["i32", "i1"], ["0", value])
+    if code.threads > _WARP:
+        return code.w.call(_OR, "i1", ["i32", "i1"], ["0", value])
+    mask = str((1 << code.threads) - 1 if code.threads < _WARP else -1)
+    code.w.call("llvm.nvvm.bar.warp.sync", "void", ["i32"], [mask])
+    return code.w.call("llvm.nvvm.vote.any.sync", "i1", ["i32", "i1"], [mask, value])
 
 
 def forget(code: Code) -> None:
