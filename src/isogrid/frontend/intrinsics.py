@@ -6,10 +6,9 @@ from typing import Final, NoReturn, TypeAlias
 
 from isogrid.builtins.atomics import ATOMICS, AtomicRow
 from isogrid.builtins.collectives import COLLECTIVES
-from isogrid.builtins.index import resolve
 from isogrid.builtins.queries import QUERIES, QueryRow
 from isogrid.builtins.warps import WARP_OPERATIONS
-from isogrid.frontend import arrays, calls, expressions, operators, refusals
+from isogrid.frontend import arrays, calls, expressions, operators, pair_calls, refusals
 from isogrid.frontend.coercion import as_type, number, scalar_operand, settle_type, stored
 from isogrid.frontend.geometry import ceiling_division
 from isogrid.frontend.scope import AtomicUse, Builder
@@ -29,7 +28,6 @@ from isogrid.frontend.values import (
 from isogrid.ir import kernel as k
 from isogrid.ir.operations import ARRAY_FACTS
 from isogrid.ir.types import INDEX, Access, Scalar, Space
-from isogrid.support.errors import CompilerBug
 
 Handler: TypeAlias = Callable[[Builder, str, ast.Call], Value]
 
@@ -477,35 +475,6 @@ def _cdiv(builder: Builder, spelling: str, node: ast.Call) -> Value:
     return operators.binary(builder, "floordiv", added, Typed(right), (node, nodes[1]), node)
 
 
-def _sincos(builder: Builder, spelling: str, node: ast.Call) -> Value:
-    """`ig.sincos(x)`: a pair of calls on one argument."""
-    return _pair_of_calls(builder, node, ("sin", "cos"))
-
-
-def _frexp(builder: Builder, spelling: str, node: ast.Call) -> Value:
-    """`math.frexp(x)`: mantissa and exponent."""
-    return _pair_of_calls(builder, node, ("frexp_mantissa", "frexp_exponent"))
-
-
-def _pair_of_calls(builder: Builder, node: ast.Call, names: tuple[str, str]) -> Value:
-    given = calls.arguments(builder, node, ("x",))
-    x = number(builder, calls.evaluated(builder, given)["x"], given["x"], f"given to `{builder.text(node.func)}`")
-    if not x.type.is_float:
-        builder.refuse(
-            "IG130", f"`{builder.text(node.func)}` takes a float, and {builder.quoted(given['x'])} is {x.type.value}",
-            given["x"], f"this is {x.type.value}", remedies=("convert it: `f32(...)`",),
-        )  # fmt: skip
-    operand = expressions.atom(builder, x.expression)
-    items: list[Value] = []
-    for name in names:
-        found = resolve(f"isogrid.{name}", (x.type,)) or resolve(f"math.{name}", (x.type,))
-        if found is None:
-            raise CompilerBug(f"no function {name} of {x.type}")
-        row, signature = found
-        items.append(Typed(k.Call(row.name, (operand,), signature.result, span=builder.span(node))))
-    return TupleValue(tuple(items))
-
-
 def _ceiling(a: int, b: int) -> int:
     return -(-a // b)
 
@@ -593,8 +562,8 @@ INTRINSICS: Final[Mapping[str, Handler]] = {
     "isogrid.warp_barrier": _warp_barrier,
     "isogrid.cdiv": _cdiv,
     "isogrid.is_power_of_two": _is_power_of_two,
-    "isogrid.sincos": _sincos,
-    "math.frexp": _frexp,
+    "isogrid.sincos": pair_calls.sincos,
+    "math.frexp": pair_calls.frexp,
     "isogrid.limits": _limits,
     "isogrid.require": _require,
     "isogrid.unroll": _unroll,
