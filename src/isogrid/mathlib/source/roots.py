@@ -58,8 +58,9 @@ def cbrt_f32_pair(x: f32) -> f32:
 def rsqrt_pair(x: f64) -> tuple[f64, f64]:
     """1 / sqrt(x) for a normal x whose root's inverse can be squared."""
     s = 1.0 / math.sqrt(x)
-    sh, sl = two_product(s, s)
-    ph, pl = multiply_one(sh, sl, x)
+    # x s^2, in an order that keeps the low parts normal.
+    sh, sl = two_product(x, s)
+    ph, pl = multiply_one(sh, sl, s)
     rest = (1.0 - ph) - pl
     return quick_sum(s, 0.5 * s * rest)
 
