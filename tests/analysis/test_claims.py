@@ -5,6 +5,7 @@ The interpreter runs the optimised kernel and raises `CompilerBug` where an oper
 
 import linecache
 import random
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,9 @@ from isogrid.passes.remove_proved_checks import count_checks
 from isogrid.pipeline import optimise
 from isogrid.runtimes.protocol import BoundLaunch
 from tests.analysis.built import built
+from tests.mutation.bases import built as build_for_running
+from tests.mutation.bases import kernels_in
+from tests.mutation.oracle import truth
 
 
 class Source:
@@ -180,3 +184,10 @@ def test_claims_hold(first: int) -> None:
     totals = [check_seed(seed) for seed in range(first, first + 20)]
     made, left = sum(total[0] for total in totals), sum(total[1] for total in totals)
     assert 0 < left < made, "the kernels must be such that some checks go and some stay"
+
+
+@pytest.mark.parametrize("kernel", kernels_in(Path(__file__).parent / "attacks.py"), ids=lambda k: k.definition.name)
+def test_no_claim_about_an_attack_is_false(kernel: Any) -> None:
+    program = build_for_running(kernel)
+    found = truth(program, random.Random(program.name), 40, accepted=True)
+    assert not found.unsafe and not found.false_claim and found.ran, found
