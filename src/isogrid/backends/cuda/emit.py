@@ -113,6 +113,11 @@ def _begin(kernel: d.Kernel, shared: SharedMemory, options: Mapping[str, Any]) -
         emit=emit_statement,
         batches="coarsen" not in options.get("disable", ()),
     )
+    code.lanes_part = any(
+        id(n) in code.meetings.followed
+        for n in visit(kernel.body)
+        if isinstance(n, d.Check) or (isinstance(n, d.WarpCollective | d.Collective) and n.total is not None)
+    ) or bool(shared_totals(kernel))
     for name, type in kernel.variables:
         code.variables[name] = Variable(code.w.alloca(type_text(type), "var"), type)
     for name in ("parity", "warp parity"):

@@ -103,6 +103,8 @@ class Code:
     has_leaving: bool = False
     #: i1 variable: a shared sum of this thread has left its type since the last barrier; "" where none can.
     wrapped: str = ""
+    #: Whether a thread may trap before a meeting: then lanes of a warp may come to barriers apart.
+    lanes_part: bool = False
     #: Whether checks of several trips may be asked at once.
     batches: bool = True
     notes: list[str] = field(default_factory=list[str])

@@ -17,7 +17,7 @@ from isogrid.backends.cuda.emit_code import (
     write_variable,
 )
 from isogrid.backends.cuda.emit_exchange import shuffle
-from isogrid.backends.cuda.emit_sync import forget, group_any, group_meeting, plain_barrier
+from isogrid.backends.cuda.emit_sync import group_any, group_meeting, group_vote, plain_barrier
 from isogrid.backends.cuda.emit_trap import record_trap
 from isogrid.builtins.collectives import identity
 from isogrid.ir import device as d
@@ -55,10 +55,7 @@ def emit_collective(code: Code, node: d.Collective) -> None:
     if node.op in ("any", "all"):
         if pending.warp or pending.group or pending.total:
             group_meeting(code, pending)
-        op = "or" if node.op == "any" else "and"
-        name = f"llvm.nvvm.barrier.cta.red.{op}.aligned.all"
-        forget(code)
-        write_variable(code, node.target, code.w.call(name, "i1", ["i32", "i1"], ["0", value]))
+        write_variable(code, node.target, group_vote(code, node.op, value))
         return
     unit = _group(code, replace(pending, total=False))
     result, fits = combined(code, unit, node, value)

@@ -39,22 +39,60 @@ def group_meeting(code: Code, pending: Pending) -> None:
 
 
 def plain_barrier(code: Code) -> None:
-    """A barrier that no thread comes to from a trap."""
+    """A barrier that no thread comes to from a trap. But where threads may trap somewhere, the lanes of a warp need not
+    be together again behind a branch, so the aligned form is for kernels that do not trap before a meeting."""
     forget(code)
-    code.w.call(_ALIGNED, "void", ["i32"], ["0"])
+    if not code.lanes_part:
+        code.w.call(_ALIGNED, "void", ["i32"], ["0"])
+    elif code.threads > _WARP:
+        code.w.call("llvm.nvvm.barrier.cta.sync.all", "void", ["i32"], ["0"])
+    else:
+        code.w.call("llvm.nvvm.bar.warp.sync", "void", ["i32"], [block_mask(code)])
+
+
+def block_mask(code: Code) -> str:
+    """The lanes of a block of at most one warp."""
+    return str((1 << code.threads) - 1 if code.threads < _WARP else -1)
+
+
+def group_vote(code: Code, op: str, value: str) -> str:
+    """A barrier that says whether some ("any") or every ("all") thread of the group says `value`."""
+    forget(code)
+    form = "or" if op == "any" else "and"
+    if not code.lanes_part:
+        name = f"llvm.nvvm.barrier.cta.red.{form}.aligned.all"
+        return code.w.call(name, "i1", ["i32", "i1"], ["0", value])
+    if code.threads > _WARP:
+        return code.w.call(f"llvm.nvvm.barrier.cta.red.{form}.all", "i1", ["i32", "i1"], ["0", value])
+    code.w.call("llvm.nvvm.bar.warp.sync", "void", ["i32"], [block_mask(code)])
+    return code.w.call(f"llvm.nvvm.vote.{op}.sync", "i1", ["i32", "i1"], [block_mask(code), value])
 
 
 def group_any(code: Code, value: str) -> str:
     """A barrier that says whether some thread of the group says `value`; lanes may come from different places.
 
-    The translator of PTX takes the lanes of a block of one warp for converged and makes a vote of those that happen to
-    be together out of the block's barrier, so such a block meets as a warp, which waits for every lane by its mask."""
+    Lanes of one warp that come from different places come at different times, and a block's barrier may count their
+    warp when the first of them is there. So the warp votes first, which waits for every lane by its mask, and each
+    lane brings the answer of all. A block of one warp needs nothing more.
+    """
     forget(code)
+    mask = _lanes(code)
     if code.threads > _WARP:
-        return code.w.call(_OR, "i1", ["i32", "i1"], ["0", value])
-    mask = str((1 << code.threads) - 1 if code.threads < _WARP else -1)
+        vote = code.w.call("llvm.nvvm.vote.any.sync", "i1", ["i32", "i1"], [mask, value])
+        return code.w.call(_OR, "i1", ["i32", "i1"], ["0", vote])
     code.w.call("llvm.nvvm.bar.warp.sync", "void", ["i32"], [mask])
     return code.w.call("llvm.nvvm.vote.any.sync", "i1", ["i32", "i1"], [mask, value])
+
+
+def _lanes(code: Code) -> str:
+    """The lanes of this thread's warp of the hardware; the last warp of a block may have fewer."""
+    rest = code.threads % _WARP
+    if code.threads < _WARP:
+        return str((1 << rest) - 1)
+    if rest == 0:
+        return "-1"
+    last = code.w.emit(f"icmp uge i32 {code.local}, {code.threads - rest}")
+    return code.w.emit(f"select i1 {last}, i32 {(1 << rest) - 1}, i32 -1")
 
 
 def forget(code: Code) -> None:
