@@ -77,3 +77,16 @@ def test_power_ties(type: Scalar, device: str) -> None:
         assert wrong_f32(found, reference_of("pow"), x, y) == []
     else:
         assert worst(found, reference_of("pow"), x, y)[0] <= 0.5001
+
+
+def test_angles_just_below_a_tie(device: str) -> None:
+    """atan q is q less a third of its cube: where q lies between two f32, the lower is nearer, however small q is."""
+    mantissa = np.array([0x1464E5C, 0x1000001, 0x1800003, 0x1FFFFFF], np.float64)
+    y = np.ldexp(mantissa, -150).astype(np.float32)
+    y = np.concatenate([y, np.ldexp(np.array([1, 3, 5, 0x464E5B, 0x7FFFFF]), -149).astype(np.float32)])
+    x = np.full(y.size, 2.0, np.float32)
+    found = np.empty_like(y)
+    applied(ROWS["atan2"], Scalar.F32, Scalar.F32).on(device)(y, x, found)
+    assert wrong_f32(found, reference_of("atan2"), y, x) == []
+    odd = y.view(np.uint32) % 2 == 1
+    assert odd.any() and np.all(2 * found[odd].astype(np.float64) < y[odd])
