@@ -156,3 +156,44 @@ def test_the_launch_is_in_the_librarys_current_stream(gpu: FakeDriver) -> None:
     assert not natively(gpu, lambda: kernel(1.0, x, ours)), "our array and another stream need care"
     gpu.synchronise()
     assert y.array.numpy()[0] == 7
+
+
+def test_arrays_from_tensors_are_copies(gpu: FakeDriver) -> None:
+    theirs = tensor(3)
+    ours = ig.array(theirs, device="cuda")
+    theirs.array.fill(4)
+    assert ours.device == "cuda" and ours.numpy()[0] == 3 and ours.address != theirs.array.address
+    assert ig.array(theirs, device="cpu").numpy()[5] == 4
+    assert ig.array(theirs, ig.f64, device="cuda").dtype == np.float64
+
+
+def test_imported_memory_outlives_what_is_queued_on_it(gpu: FakeDriver) -> None:
+    before = len(dlpack._EXPORTED)
+    theirs = ig.from_dlpack(tensor(3))
+    y = ig.zeros(100, ig.f32, device="cuda")
+    k.copy(theirs, y)
+    del theirs
+    assert len(dlpack._EXPORTED) == before + 1, "the launch has not run"
+    gpu.synchronise()
+    del [ig.from_dlpack(tensor(3))][0]
+    last = ig.from_dlpack(tensor(1))
+    k.copy(last, y)
+    del last
+    gpu.synchronise()
+    extra = ig.from_dlpack(tensor(1))
+    k.copy(extra, y)
+    del extra
+    assert len(dlpack._EXPORTED) <= before + 1
+    assert y.numpy()[0] == 1
+
+
+def test_arrays_of_jax_are_only_read(gpu: FakeDriver) -> None:
+    waited = []
+    kind = type(
+        "ArrayImpl", (Tensor,), {"__module__": "jaxlib._jax", "block_until_ready": lambda self: waited.append(1)}
+    )
+    x, y = kind(ig.ones(100, ig.f32, device="cuda")), ig.zeros(100, ig.f32, device="cuda")
+    k.copy(x, y)
+    assert waited and y.numpy()[0] == 1
+    with pytest.raises(ig.LaunchValueError, match="read-only"):
+        k.copy(y, x)

@@ -170,6 +170,7 @@ def import_array(other: Any, memory: Memory) -> "Array":
         strides = tuple(tensor.strides[axis] * size for axis in range(tensor.rank))
     address = (tensor.data or 0) + tensor.offset
     block = Block(memory, address, 0, owner=owner, foreign=True)
+    block.used = True  # from now on launches may be queued on it
     made = Array(block, address, shape, dtype, strides, writeable)
     if made.is_packed:
         made = Array(block, address, shape, dtype, None, writeable)

@@ -31,7 +31,11 @@ def _gpu(number: int) -> str:
 
 
 def adopt(value: Any, memory: Memory) -> Array:
-    """A view of another library's array in the memory of its device, in place."""
+    """A view of another library's array in the memory of its device, in place. Arrays of JAX never change, so they are
+    only read; what they wait for is waited for here, since that library tells no stream."""
+    if type(value).__module__.partition(".")[0] in ("jax", "jaxlib"):
+        value.block_until_ready()
+        return _adopted(value, memory, writeable=False)
     if getattr(value, "requires_grad", False):
         try:
             value = value.detach()

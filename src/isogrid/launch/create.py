@@ -7,6 +7,7 @@ import numpy as np
 from isogrid.arrays import shapes
 from isogrid.arrays.array import Array
 from isogrid.arrays.dlpack import device_with_memory, import_array
+from isogrid.arrays.exchange import NotExchanged, adopt, foreign_device
 from isogrid.frontend.language import scalar_of
 from isogrid.launch.arrays import NotAnArray, as_host_array
 from isogrid.launch.backends import RUNTIMES, made_runtimes, runtime
@@ -17,6 +18,9 @@ from isogrid.runtimes.memory import Memory
 
 def array(values: Any, dtype: Any = None, *, device: "str | Device | None" = None) -> Array:
     """An array on a device with a copy of these values: numbers, nested lists, or any array."""
+    holder = None if isinstance(values, Array) else foreign_device(values)
+    if holder is not None:
+        values = adopted(values, holder)
     if isinstance(values, Array) and dtype is None and values.device == _name(device):
         return values.copy()
     content = values.numpy() if isinstance(values, Array) else _host(values)
@@ -108,6 +112,14 @@ def _checked(dtype: "np.dtype[Any]") -> "np.dtype[Any]":
     if dtype.kind not in "biuf" or dtype.itemsize > 8:
         raise TypeError(f"an array on a device holds numbers of up to 8 bytes or bools, not {dtype.name}")
     return dtype.newbyteorder("=")
+
+
+def adopted(values: Any, holder: str) -> Array:
+    """Another library's array on a GPU as one of ours, in place."""
+    try:
+        return adopt(values, memory_of(device_named(holder).name))
+    except NotExchanged as fault:
+        raise TypeError(f"the value is an array {fault}") from None
 
 
 def _host(values: Any) -> "np.ndarray[Any, Any]":

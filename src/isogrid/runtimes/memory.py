@@ -31,10 +31,22 @@ class Block:
     """A piece of a device's memory. It goes back to its memory when nobody refers to it any more.
 
     `owner` is what holds the bytes, where that is not the memory itself. A `foreign` block belongs to another library;
-    `left_library` says that others may hold the address. `stream` is the stream that used the block last.
+    `left_library` says that others may hold the address. `stream` is the stream that used the block last. `used`
+    says of a foreign block that launches may be queued on it when it is dropped.
     """
 
-    __slots__ = ("__weakref__", "address", "foreign", "left_library", "memory", "owner", "poisons", "size", "stream")
+    __slots__ = (
+        "__weakref__",
+        "address",
+        "foreign",
+        "left_library",
+        "memory",
+        "owner",
+        "poisons",
+        "size",
+        "stream",
+        "used",
+    )
 
     def __init__(
         self, memory: "Memory", address: int, size: int, owner: Any = None, foreign: bool = False, stream: int = 0
@@ -46,6 +58,7 @@ class Block:
         self.foreign = foreign
         self.left_library = foreign
         self.stream = stream
+        self.used = False
         self.poisons: tuple[Poison, ...] = ()
 
     def live_poisons(self) -> tuple[Poison, ...]:
@@ -55,8 +68,7 @@ class Block:
         return self.poisons
 
     def __del__(self) -> None:
-        if not self.foreign:
-            self.memory.give_back(self)
+        self.memory.give_back(self)
 
 
 class Memory(Protocol):
@@ -82,7 +94,8 @@ class Memory(Protocol):
         ...
 
     def give_back(self, block: Block) -> None:
-        """A block that nobody uses any more."""
+        """A block that nobody refers to any more; the device may still be at work on it. A foreign one has an owner
+        that must live until then."""
         ...
 
     def read(self, target: Bytes, block: Block, address: int) -> None:
@@ -189,7 +202,8 @@ class HostMemory:
 
     def give_back(self, block: Block) -> None:
         """NumPy frees the bytes with their owner."""
-        self._used -= block.size
+        if not block.foreign:
+            self._used -= block.size
 
     def read(self, target: Bytes, block: Block, address: int) -> None:
         self.queue.settle()

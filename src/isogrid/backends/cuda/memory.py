@@ -40,7 +40,10 @@ class CudaMemory:
         return Block(self, address, rounded, stream=max(stream, 0))
 
     def give_back(self, block: Block) -> None:
-        self.pool.give_back(block.address, block.size, block.stream)
+        if not block.foreign:
+            self.pool.give_back(block.address, block.size, block.stream)
+        elif block.used:
+            self.queue.outlive(block)
 
     def release(self) -> int:
         self.machine.enter(self.number)

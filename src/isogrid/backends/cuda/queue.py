@@ -98,6 +98,8 @@ class Queue:
         #: Streams of `ig.Stream`; those of other libraries may be destroyed at any time.
         self.own_streams: set[int] = set()
         self._other_streams = False
+        #: Owners of foreign memory that is still in use, with the events that end it.
+        self._outlived: list[tuple[int, object]] = []
         #: Times launches and transfers on the device while a profile is open.
         self.clock: DeviceClock | None = None
         self._statuses: Statuses | None = None
@@ -126,6 +128,19 @@ class Queue:
         for block in blocks:
             block.stream = chosen
         return chosen
+
+    def outlive(self, block: Block) -> None:
+        """Keep the owner of a foreign block until what is queued on it is done."""
+        self._outlived = [(event, owner) for event, owner in self._outlived if not self._reached(event)]
+        event = self.driver.create_event()
+        self.driver.record_event(event, block.stream if block.stream in self.own_streams else DEFAULT_STREAM)
+        self._outlived.append((event, block.owner))
+
+    def _reached(self, event: int) -> bool:
+        done = self.driver.event_is_done(event)
+        if done:
+            self.driver.destroy_event(event)
+        return done
 
     def look_busy(self) -> None:
         """Tell native launches whether anything is going on."""
