@@ -10,6 +10,7 @@ import pytest
 import isogrid as ig
 from isogrid import In, InOut, Out, Real, f32, i32, i64
 from isogrid.dims import H, M, N, W
+from isogrid.traps import KernelOverflowError
 from tests.offload.written import bits, called, same
 
 DEVICES = ["cpu", "interp"]
@@ -57,12 +58,14 @@ def refused(f: Any, *arguments: Any) -> str:
 @pytest.mark.parametrize("device", DEVICES)
 def test_short_arrays(device: str) -> None:
     f = shifted.on(device)
+    line = shifted.definition.span.line + 2
     assert refused(f, floats(8), floats(8), 8, 1) == (
-        "shifted(): argument `y` has 8 elements, and loop 1 writes `y[i + off]` on line 25 at indices 1..8, "
+        f"shifted(): argument `y` has 8 elements, and loop 1 writes `y[i + off]` on line {line} at indices 1..8, "
         "for i = 0..7"
     )
-    assert "argument `x` has 3 elements, and loop 1 reads `x[i]` on line 25 at indices 0..3, for i = 0..3" in refused(
-        f, floats(3), floats(8), 4, 0
+    assert (
+        f"argument `x` has 3 elements, and loop 1 reads `x[i]` on line {line} at indices 0..3, for i = 0..3"
+        in refused(f, floats(3), floats(8), 4, 0)
     )
     assert "at indices -2..5, for i = 0..7" in refused(f, floats(8), floats(8), 8, -2)
     assert "argument `y` has 9 elements" in refused(pairs.on(device), floats(9), 5)
@@ -389,3 +392,19 @@ def test_a_perfect_nest_is_a_grid_of_two_axes(shape: tuple[int, int]) -> None:
         for j in range(w):
             expected[i * w + j] = i + j
     assert np.array_equal(outcome[1]["y"], expected)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_arrays_of_devices_stay_there_and_are_restored(device: str) -> None:
+    def held(values: Any) -> Any:
+        return ig.array(np.asarray(values, np.int32), device=device)
+
+    x, a, b = held([3] * 5), held(range(5)), held(range(5))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ig.OffloadWarning)
+        assert two_stages.on(device)(x, a, b) == 3000
+        assert list(a.numpy()) == [6] * 5
+        x, a, b = held([10_000_000] * 5), held(range(5)), held(range(5))
+        with pytest.raises(KernelOverflowError, match="the total of `s` does not fit i32"):
+            two_stages.on(device)(x, a, b)
+    assert list(a.numpy()) == list(b.numpy()) == list(range(5))

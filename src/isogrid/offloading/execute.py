@@ -12,7 +12,9 @@ from isogrid.ir import kernel as k
 from isogrid.ir.types import Scalar
 from isogrid.ir.walk import visit
 from isogrid.launch.arguments import Arguments
+from isogrid.launch.arrays import device_of
 from isogrid.launch.backends import runtime
+from isogrid.launch.create import synchronize
 from isogrid.launch.devices import Device
 from isogrid.launch.dispatch import Compiled
 from isogrid.launch.evaluate import CannotEvaluate, evaluate
@@ -75,6 +77,7 @@ class Executor:
             for section in self.plan.sections:
                 if not run.section(section):
                     break
+            run.settle()
         except BaseException:
             run.restore()
             raise
@@ -360,10 +363,17 @@ class Run:
             if array is not None and parameter.name not in self.saved:
                 self.saved[parameter.name] = _Saved(array, array.copy())
 
+    def settle(self) -> None:
+        """Wait for what was queued on arrays of devices, so that its trap is this call's."""
+        if len(self.executor.plan.sections) == 1 and not self.executor.plan.results:
+            return  # like a kernel, one loop is queued, and its trap comes with the next use
+        for name in {device_of(array) for array in self.arguments.arrays.values()} - {None}:
+            synchronize(name)
+
     def restore(self) -> None:
         """Put every array back that an earlier section changed."""
         for saved in self.saved.values():
-            np.copyto(saved.array, saved.copy)
+            saved.array[...] = saved.copy if isinstance(saved.copy, np.ndarray) else saved.copy.numpy()
 
 
 def is_scalar(value: k.Expr) -> bool:
