@@ -131,7 +131,9 @@ def _inside(outside: Lanes, interior: Interior, lo: str, hi: str) -> tuple[str, 
     """The interior's lanes, with lo <= start <= end <= hi."""
     w, types = outside.w, ["i64", "i64"]
     start, end = bounded_range(outside, Split(interior.bounds, (), ()), lo, hi)
-    start = w.call("llvm.smin.i64", "i64", types, [start, w.call("llvm.smax.i64", "i64", types, [lo, hi])])
+    # A range that is empty may lie anywhere, far behind the last lane too.
+    last = w.call("llvm.smax.i64", "i64", types, [lo, hi])
+    start, end = (w.call("llvm.smin.i64", "i64", types, [place, last]) for place in (start, end))
     return start, w.call("llvm.smax.i64", "i64", types, [start, end])
 
 
