@@ -37,11 +37,10 @@ PAGES: dict[str, CodePage] = {
     "IG102": CodePage(
         title="This part of the language is not supported yet; the remedy says what to use meanwhile",
         explanation=(
-            "The language has it, this version of isogrid does not. Nothing is approximated or silently replaced.\n"
-            "Elementary functions such as `sin` come when they give the same bits on every device."
+            "The language has it, this version of isogrid does not. Nothing is approximated or silently replaced."
         ),
-        example_bad=_kernel("y[i] = x[i] ** 0.5"),
-        example_good=_kernel("y[i] = math.sqrt(x[i])", before="import math"),
+        example_bad=_kernel("y[i] = math.degrees(x[i])", before="import math"),
+        example_good=_kernel("y[i] = x[i] * (180.0 / math.pi)", before="import math"),
     ),
     "IG103": CodePage(
         title="A loop has an `else`; set a flag and test it after the loop",
