@@ -35,6 +35,9 @@ from isogrid.ir import device as d
 from isogrid.ir.device import Machine
 from isogrid.ir.types import Space
 from isogrid.ir.walk import visit
+from isogrid.printers.c_family_frame import scalar_types
+from isogrid.printers.c_family_loops import Loops
+from isogrid.printers.c_family_ranges import Ranges
 from isogrid.printers.llvm_text import Writer, type_text
 from isogrid.support.errors import KnownLimit
 
@@ -55,6 +58,7 @@ def emit_cuda(
         raise KnownLimit('races="check" is for the interpreter, which tracks every access')
     layout, shared = layout_of(kernel, small=small), plan_shared(kernel)
     code = _begin(kernel, shared, options)
+    code.ranges, code.loops = Ranges(kernel, scalar_types(kernel), small=small), Loops(kernel)
     items = (1,) * kernel.geometry.rank
     tile = _tile(kernel)
     if "coarsen" not in options.get("disable", ()):

@@ -12,6 +12,8 @@ from isogrid.backends.cuda.emit_math import emit_fmod
 from isogrid.ir import device as d
 from isogrid.ir.device import Machine
 from isogrid.ir.types import Scalar, Space
+from isogrid.printers.c_family_loops import Loops
+from isogrid.printers.c_family_ranges import Ranges
 from isogrid.printers.llvm_ops import Shape, operation
 from isogrid.printers.llvm_text import Writer, element_type, literal_text, type_text
 
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from isogrid.analysis.meetings import Meetings
 
 _WORD = 1 << 64
+#: Several instructions in 64 bits, one or few in 32.
+_SLOW_IN_64_BITS = frozenset({"sdiv", "srem", "udiv", "urem", "imul"})
 GLOBAL_POINTER = "ptr addrspace(1)"
 SHARED_POINTER = "ptr addrspace(3)"
 _POINTERS = {
@@ -105,6 +109,9 @@ class Code:
     wrapped: str = ""
     #: Whether a thread may trap before a meeting: then lanes of a warp may come to barriers apart.
     lanes_part: bool = False
+    #: What is known of the size of integers, and which loops count.
+    ranges: Ranges | None = None
+    loops: Loops | None = None
     #: Whether checks of several trips may be asked at once.
     batches: bool = True
     notes: list[str] = field(default_factory=list[str])
@@ -126,12 +133,35 @@ def evaluate(code: Code, node: d.Expr) -> str:
             op="bits", arguments=(d.Op(op="select", arguments=(d.Op(op="fisnan"), d.Literal(), value)) as chosen,)
         ):
             return _canonical_bits(code, chosen, value)
+        case d.Op() if node.op in _SLOW_IN_64_BITS and _is_short(code, node):
+            return _in_32_bits(code, node)
         case d.Op():
             return apply(code, node.op, [evaluate(code, a) for a in node.arguments], _operand(node), node.type)
         case d.Load():
             return load(code, code.buffers[node.buffer], node.index)
         case _:
             assert_never(node)
+
+
+def _is_short(code: Code, node: d.Op) -> bool:
+    """Whether the operands and the result of a 64-bit operation lie in 0 .. 2^31 - 1."""
+    if node.type is not Machine.I64 or code.ranges is None:
+        return False
+    parts = (*node.arguments, node) if node.op == "imul" else node.arguments
+    return all(low >= 0 and high < 1 << 31 for low, high in map(code.ranges.of, parts))
+
+
+def _in_32_bits(code: Code, node: d.Op) -> str:
+    """A division or product of small numbers; a signed quotient of such is an unsigned one."""
+    w, name = code.w, {"sdiv": "udiv", "srem": "urem", "imul": "mul nuw nsw"}.get(node.op, node.op)
+    a, b = (_short(code, argument) for argument in node.arguments)
+    return w.emit(f"zext nneg i32 {w.emit(f'{name} i32 {a}, {b}')} to i64")
+
+
+def _short(code: Code, node: d.Expr) -> str:
+    if isinstance(node, d.Literal):
+        return str(node.bits)
+    return code.w.emit(f"trunc i64 {evaluate(code, node)} to i32")
 
 
 def _canonical_bits(code: Code, node: d.Op, value: d.Expr) -> str:
@@ -168,6 +198,8 @@ def define(code: Code, node: d.Let) -> None:
     """Give a name its value; that of a sum is also kept as one."""
     code.env[node.name] = evaluate(code, node.value)
     code.sums.pop(node.name, None)
+    if code.ranges is not None:
+        code.ranges.bind(node.name, node.value)
     if is_linear(node.value):
         code.sums[node.name] = as_sum(code, node.value)
 

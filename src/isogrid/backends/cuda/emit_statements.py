@@ -109,6 +109,7 @@ def _for(code: Code, node: d.For) -> None:
     trip = w.alloca("i64", "trip")
     w.do(f"store i64 0, ptr {trip}")
     head, body, again, exit = w.block("for"), w.block("for.body"), w.block("for.again"), w.block("for.end")
+    _bind_counter(code, node)
     batched = node.counter not in code.variables and code.batches and can_batch(node)
     if batched:
         emit_batches(code, node, trip, start, step, trips, head)
@@ -128,6 +129,20 @@ def _for(code: Code, node: d.For) -> None:
     w.do(f"store i64 {w.emit(f'add nuw i64 {count}, 1')}, ptr {trip}")
     _back(code, head, rolled=node.unroll == 1 or batched)
     w.place(exit)
+
+
+def _bind_counter(code: Code, node: d.For) -> None:
+    """Between which numbers a counter stays."""
+    if code.ranges is None or code.loops is None:
+        return
+    found = code.loops.counting.get(id(node))
+    code.ranges.forget([(node.counter, node.type)])
+    if found is None or found.is_unsigned or node.counter in code.variables:
+        return
+    start, stop = code.ranges.of(found.start), code.ranges.of(found.stop)
+    low, high = (start[0], stop[1] - 1) if found.step > 0 else (stop[0] + 1, start[1])
+    if low <= high:
+        code.ranges.bind_interval(node.counter, node.type, (low, high))
 
 
 def _loop(code: Code, node: d.Loop) -> None:
