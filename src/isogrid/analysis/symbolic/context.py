@@ -138,12 +138,16 @@ class Context:
             case Polynomial():
                 found = LAUNCH
                 for m, c in value.terms.items():
-                    found = max(found, self.level_of_coefficient(c), *(self.atoms[n].level for n in m), LAUNCH)
+                    if not isinstance(c, int):
+                        found = max(found, self.level_of_coefficient(c))
+                    for name in m:
+                        found = max(found, self.atoms[name].level)
                 return found
             case Known(bits):
-                return self.level_of_coefficient(
-                    bits[0] if len(set(bits)) == 1 else np.frombuffer(bits, np.uint8).astype(np.int64)
-                )
+                first = bits[:1]
+                if bits == first * len(bits):
+                    return LAUNCH
+                return self.level_of_coefficient(np.frombuffer(bits, np.uint8).astype(np.int64))
             case AtLeastZero(p) | IsZero(p) | NotZero(p):
                 return self.level(p)
             case Unknown(_, level, _):

@@ -107,6 +107,8 @@ def compare(op: str, a: Polynomial, b: Polynomial) -> Formula:
 
 
 def negate(f: Formula) -> Formula:
+    if f is TRUE or f is FALSE:
+        return FALSE if f is TRUE else TRUE
     match f:
         case Known(bits):
             return Known(bits.translate(_FLIPPED))
@@ -129,10 +131,11 @@ def negate(f: Formula) -> Formula:
 def both(*parts: Formula) -> Formula:
     flat: list[Formula] = []
     for p in parts:
-        if p == TRUE:
-            continue
-        if p == FALSE:
-            return FALSE
+        if isinstance(p, Known):
+            if p.bits == b"\x01":
+                continue
+            if p.bits == b"\x00":
+                return FALSE
         flat.extend(p.parts if isinstance(p, Both) else (p,))
     if not flat:
         return TRUE

@@ -43,12 +43,18 @@ def add(a: Coefficient, b: Coefficient) -> Coefficient:
         return _bounded(a + b)
     if largest(a) + largest(b) >= _LIMIT:
         raise TooLarge("a coefficient leaves 62 bits")
-    return normal(a + b)
+    # A vector that differs between threads still does when all its entries grow alike.
+    return a + b if isinstance(a, int) or isinstance(b, int) else normal(a + b)
 
 
 def multiply(a: Coefficient, b: Coefficient) -> Coefficient:
     if isinstance(a, int) and isinstance(b, int):
         return _bounded(a * b)
+    if isinstance(b, int):
+        a, b = b, a
+    if isinstance(a, int) and -1 <= a <= 1:
+        # Every coefficient is within the limit, and stays so.
+        return (b if a > 0 else -b) if a else 0
     if largest(a) * largest(b) >= _LIMIT:
         raise TooLarge("a coefficient leaves 62 bits")
     return normal(a * b)
@@ -73,6 +79,10 @@ def at(c: Coefficient, lid: int) -> int:
     return c if isinstance(c, int) else int(c[lid])
 
 
+def _monomial(term: tuple[Monomial, Coefficient]) -> Monomial:
+    return term[0]
+
+
 class Polynomial:
     """Immutable sum of monomials over atoms. The empty monomial is the constant term; zero terms are absent."""
 
@@ -95,12 +105,12 @@ class Polynomial:
     def key(self) -> Any:
         """Hashable normal form."""
         if self._key is None:
-            terms = sorted(self.terms.items(), key=lambda term: term[0])
+            terms: Any = self.terms.items() if len(self.terms) < 2 else sorted(self.terms.items(), key=_monomial)
             self._key = tuple((m, c if isinstance(c, int) else c.tobytes()) for m, c in terms)
         return self._key
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Polynomial) and self.key == other.key
+        return self is other or (isinstance(other, Polynomial) and self.key == other.key)
 
     def __hash__(self) -> int:
         return hash(self.key)
@@ -125,11 +135,13 @@ class Polynomial:
 
     def plus(self, other: "Polynomial", factor: Coefficient) -> "Polynomial":
         """self + factor * other."""
+        if not self.terms and isinstance(factor, int) and factor == 1:
+            return other
         terms = dict(self.terms)
         for m, c in other.terms.items():
             scaled = multiply(c, factor)
             total = add(terms[m], scaled) if m in terms else scaled
-            if is_zero(total):
+            if isinstance(total, int) and total == 0:
                 terms.pop(m, None)
             else:
                 terms[m] = total
