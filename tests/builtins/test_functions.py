@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from isogrid.builtins.elementary import INSTEAD, NOT_YET
-from isogrid.builtins.functions import FUNCTIONS, SATURATE_TARGETS
+from isogrid.builtins.functions import SATURATE_TARGETS
 from isogrid.builtins.index import all_builtins, builtin_named, builtins_spelled, resolve
 from isogrid.builtins.meaning import quiet
 from isogrid.ir.types import Scalar

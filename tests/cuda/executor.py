@@ -13,7 +13,7 @@ from isogrid.backends.cuda import layout as l
 from isogrid.backends.cuda.emit import emit_cuda
 from isogrid.backends.cuda.target import cuda_target
 from isogrid.ir import kernel as k
-from isogrid.runtimes.protocol import BoundLaunch
+from isogrid.runtimes.protocol import BoundLaunch, is_small
 from isogrid.traps import Trap, trap_exception
 from tests.cuda.simulator import Simulated, simulate
 
@@ -39,6 +39,10 @@ class SimulatedDevice:
 
     def launch(self, artifact: tuple[k.Kernel, l.CudaModule, Simulated], bound: BoundLaunch) -> None:
         kernel, module, code = artifact
+        if self.small and not is_small(kernel, bound):
+            # As the runtime does: what was proved of small launches does not hold here.
+            wide = SimulatedDevice(small=False, optimised=self.optimised, room=self.room, aligned=self.aligned)
+            kernel, module, code = wide.compile(kernel, bound.options)
         run(kernel, module, code, bound, self.room)
 
 
@@ -46,8 +50,7 @@ def run(kernel: k.Kernel, module: l.CudaModule, code: Simulated, bound: BoundLau
     """One launch; raises its trap with the arrays as they were."""
     saved = {name: array.copy() for name, array in bound.arrays.items()}
     record = np.full(l.RECORD_WORDS, -1, np.int64)
-    watch = np.zeros(l.WATCH_EVENTS + 2 * room, np.int64)
-    watch[l.WATCH_CAPACITY] = room
+    watch = new_watch(kernel, module, bound, room)
     arrays = {name: aligned_copy(array, module.alignment) for name, array in bound.arrays.items()}
     slots = pack(module.layout, kernel, bound, arrays, record, watch)
     extents = bound.groups(kernel.geometry) if kernel.grouped else bound.extents
@@ -58,6 +61,9 @@ def run(kernel: k.Kernel, module: l.CudaModule, code: Simulated, bound: BoundLau
     if "settle" in module.entries:
         pointers = (ctypes.c_int64 * 2)(record.ctypes.data, watch.ctypes.data)
         code.launch("settle", 1, l.SETTLE_THREADS, pointers)
+        if not room:
+            head = l.WATCH_EVENTS + len(kernel.parameters) + 1
+            assert not watch[head:].any() and watch[l.WATCH_COUNT] == 0, "the counts are not zero again"
     for name, array in bound.arrays.items():
         array[...] = arrays[name].reshape(array.shape)
     if record[l.RECORD_KEY] == -1:
@@ -68,6 +74,20 @@ def run(kernel: k.Kernel, module: l.CudaModule, code: Simulated, bound: BoundLau
         run(kernel, module, code, bound, 2 * int(watch[l.WATCH_COUNT]))
         return
     raise trap_of(kernel, module, bound, record)
+
+
+def new_watch(kernel: k.Kernel, module: l.CudaModule, bound: BoundLaunch, room: int) -> "np.ndarray[Any, Any]":
+    """A list of `room` events, or for no room a count for every element."""
+    if room:
+        watch = np.zeros(l.WATCH_EVENTS + 2 * room, np.int64)
+        watch[l.WATCH_CAPACITY] = room
+        return watch
+    sizes = [bound.arrays[p.name].size if p.name in module.layout.watched else 0 for p in kernel.parameters]
+    head = l.WATCH_EVENTS + len(sizes) + 1
+    watch = np.zeros(head + sum(sizes), np.int64)
+    watch[l.WATCH_CAPACITY] = l.WATCH_DENSE - (1 << 64)
+    watch[l.WATCH_EVENTS : head] = head + np.cumsum([0, *sizes])
+    return watch
 
 
 def aligned_copy(array: "np.ndarray[Any, Any]", alignment: int) -> "np.ndarray[Any, Any]":

@@ -448,7 +448,9 @@ def test_other_arrays() -> None:
     target = ones(2)
     k.saxpy(3.0, Exchanged(ones(2)), Interface(target))
     assert (target == 4).all()
-    with pytest.raises(ig.LaunchTypeError, match=r"Exchanged on cuda, and the launch runs on cpu; copy it to the host first"):
+    with pytest.raises(
+        ig.LaunchTypeError, match=r"Exchanged on cuda, and the launch runs on cpu; copy it to the host first"
+    ):
         k.saxpy(3.0, Exchanged(ones(2), device=2), target)
 
 

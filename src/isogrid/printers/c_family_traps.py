@@ -53,12 +53,19 @@ def mark_function(spelling: Spelling) -> tuple[str, str]:
 def wrapped_function(spelling: Spelling) -> tuple[str, str]:
     type, space = spelling.key_type, spelling.spaces["global"]
     suffix = "u64" if type == "u64" else "u32"
-    count = spelling.atomics[f"add_{suffix}"].format(p=f"({space}{type}*)&watch[0]", v="1", s=space)
+    add = spelling.atomics[f"add_{suffix}"]
+    count = add.format(p=f"({space}{type}*)&watch[0]", v="1", s=space)
+    change = f"(event & 1) != 0 ? ~({type})0 : 1"
+    place = f"({space}{type}*)&watch[watch[2 + (event >> 1)] + element]"
+    dense = f"({type})1 << {63 if type == 'u64' else 31}"
     text = f"""
-// Notes that a sum left its type: the array and direction, and the element.
+// Notes that a sum left its type: the array and direction, and the element. Where the room is the top bit, every
+// element has a count; else events are listed.
 {spelling.cold}void wrapped(volatile {space}{type}* watch, {type} event, {type} element) {{
     const {type} number = {count};
-    if (number < watch[1]) {{
+    if (watch[1] == {dense}) {{
+        {add.format(p=place, v=change, s=space)};
+    }} else if (number < watch[1]) {{
         watch[2 + 2 * number] = event;
         watch[3 + 2 * number] = element;
     }}

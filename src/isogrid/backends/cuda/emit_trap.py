@@ -12,6 +12,7 @@ from isogrid.backends.cuda.layout import (
     RECORD_OPERANDS,
     RECORD_SITE,
     WATCH_CAPACITY,
+    WATCH_DENSE,
     WATCH_EVENTS,
 )
 from isogrid.ir import device as d
@@ -113,6 +114,21 @@ entry:
   %number = atomicrmw add {GLOBAL_POINTER} %watch, i64 1 syncscope("device") monotonic
   %limit = getelementptr inbounds i64, {GLOBAL_POINTER} %watch, i64 {WATCH_CAPACITY}
   %room = load i64, {GLOBAL_POINTER} %limit, align 8
+  %dense = icmp eq i64 %room, {WATCH_DENSE - (1 << 64)}
+  br i1 %dense, label %count, label %list
+count:
+  %array = lshr i64 %event, 1
+  %events = getelementptr inbounds i64, {GLOBAL_POINTER} %watch, i64 {WATCH_EVENTS}
+  %start.at = getelementptr inbounds i64, {GLOBAL_POINTER} %events, i64 %array
+  %start = load i64, {GLOBAL_POINTER} %start.at, align 8
+  %place = add i64 %start, %element
+  %counter = getelementptr inbounds i64, {GLOBAL_POINTER} %watch, i64 %place
+  %down = and i64 %event, 1
+  %two = shl i64 %down, 1
+  %change = sub i64 1, %two
+  %old = atomicrmw add {GLOBAL_POINTER} %counter, i64 %change syncscope("device") monotonic
+  br label %done
+list:
   %fits = icmp ult i64 %number, %room
   br i1 %fits, label %write, label %done
 write:

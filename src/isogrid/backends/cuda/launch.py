@@ -23,6 +23,10 @@ from isogrid.traps import Trap
 MOST_BLOCKS: Final = (1 << 31) - 1
 #: Events that the watch of a launch has room for at first.
 _WATCHED: Final = 4096
+#: Arrays of up to so many elements in all have a count for each of them in place of a list of events.
+_MOST_COUNTS: Final = 1 << 16
+#: Watches with counts that are kept for the next launch.
+_MOST_KEPT: Final = 32
 
 
 class _TooManyWraps(Exception):
@@ -96,7 +100,8 @@ class Launch:
     def _once(self, room: int) -> None:
         self._copy_in()
         watched = "watch" in self.loaded.places
-        watch = self._watch(room) if watched else None
+        counts = self._counts() if watched else None
+        watch = counts if counts is not None or not watched else self._watch(room)
         prepared = self.queue.prepare(
             list(self.blocks.values()), self._written(), self.stream, self.loaded.can_trap, self._explain
         )
@@ -105,7 +110,8 @@ class Launch:
         for other in self.foreign:
             if other != self.stream:
                 self.queue.wait_for(other, self.stream)
-        waits = bool(self.host) or watched or (bool(self.foreign) and self.bound.wait)
+        listed = watched and counts is None
+        waits = bool(self.host) or listed or (bool(self.foreign) and self.bound.wait)
         if self.loaded.can_trap and waits:
             self._raise(prepared)
         self._copy_out()
@@ -188,6 +194,34 @@ class Launch:
                 case "record" | "watch" | "guard" | "first_block":
                     words.append(0)
         return words
+
+    def _counts(self) -> Block | None:
+        """A watch with a count for every element, all zero, or None where there are too many.
+
+        `settle` leaves it zero, so the next launch of the same sizes in this stream takes it again."""
+        watched = self.loaded.variant.module.layout.watched
+        sizes = [self._elements(p.name) if p.name in watched else 0 for p in self.head.parameters]
+        if sum(sizes) > _MOST_COUNTS:
+            return None
+        key, kept = (tuple(sizes), self.stream), self.loaded.counts
+        if key not in kept:
+            while len(kept) >= _MOST_KEPT:
+                del kept[next(iter(kept))]
+            kept[key] = self._new_counts(sizes)
+        return kept[key]
+
+    def _elements(self, name: str) -> int:
+        return int(self.bound.arrays[name].size)
+
+    def _new_counts(self, sizes: Sequence[int]) -> Block:
+        head = layout.WATCH_EVENTS + len(sizes) + 1
+        words = np.zeros(head + sum(sizes), np.uint64)
+        words[layout.WATCH_CAPACITY] = layout.WATCH_DENSE
+        words[layout.WATCH_EVENTS : head] = head + np.cumsum([0, *sizes])
+        block = self.memory.take(words.nbytes)
+        self.queue.order([block], self.stream)
+        self.memory.staging.copy_in(block.address, words.view(np.uint8), self.stream)
+        return block
 
     def _watch(self, room: int) -> Block:
         block = self.memory.take(8 * (layout.WATCH_EVENTS + 2 * room))

@@ -34,6 +34,10 @@ SITE_TOO_MANY: Final = 1 << 32
 WATCH_COUNT: Final = 0
 WATCH_CAPACITY: Final = 1
 WATCH_EVENTS: Final = 2
+#: Or, where the room is this, a count for every element, which cannot be too few: word 2 + p is the place of the first
+#: count of parameter p, the word behind those of all parameters the end. A count is the wraps upward less those
+#: downward; `settle` leaves all of them zero.
+WATCH_DENSE: Final = 1 << 63
 
 #: Threads of the one block that `settle` is launched with.
 SETTLE_THREADS: Final = 256
@@ -59,10 +63,12 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The parameters of `run`, in order. `small`: no size, product or thread count of a launch reaches 2^31."""
+    """The parameters of `run`, in order. `small`: no size, product or thread count of a launch reaches 2^31. `watched`
+    names the arrays that the watch is for."""
 
     slots: tuple[Slot, ...]
     small: bool
+    watched: tuple[str, ...] = ()
 
     def index(self, kind: SlotKind, name: str = "") -> int | None:
         """Where a parameter stands, None if the kernel has none such."""
@@ -91,7 +97,7 @@ def layout_of(kernel: "device.Kernel", *, small: bool) -> Layout:
     size: SlotType = "i32" if small else "i64"
     slots += [Slot("dim", name, size) for name in kernel.dims]
     slots += [Slot("extent", str(axis), size) for axis in range(kernel.geometry.rank)]
-    return Layout(tuple(slots), small)
+    return Layout(tuple(slots), small, tuple(watched(kernel)))
 
 
 def scalar_type(type: Scalar) -> SlotType:

@@ -13,6 +13,7 @@ from isogrid.backends.cuda.layout import CudaModule
 from isogrid.backends.cuda.machine import Machine
 from isogrid.ir import kernel as k
 from isogrid.runtimes.cuda_driver import Driver
+from isogrid.runtimes.memory import Block
 from isogrid.support.diskcache import default_cache, digest
 from isogrid.support.errors import KnownLimit
 from isogrid.support.records import dataclass
@@ -29,13 +30,15 @@ class Variant:
 
 @dataclass(slots=True)
 class Loaded:
-    """A variant in the context of a device. `places` are the numbers of the slots that the runtime itself fills."""
+    """A variant in the context of a device. `places` are the numbers of the slots that the runtime itself fills,
+    `counts` the watches with a count per element, by the sizes of the arrays and the stream."""
 
     variant: Variant
     driver: Driver
     run: int
     settle: int
     places: Mapping[str, int] = field(default_factory=dict[str, int])
+    counts: dict[tuple[tuple[int, ...], int], Block] = field(default_factory=dict[tuple[tuple[int, ...], int], Block])
 
     @property
     def can_trap(self) -> bool:

@@ -4,7 +4,7 @@ One block looks through the events of the watch. They are few, since a wrap is r
 The first array, then the lowest element wins.
 """
 
-from isogrid.backends.cuda.layout import SETTLE_THREADS, SITE_TOO_MANY, TOTAL_KEY, watched
+from isogrid.backends.cuda.layout import SETTLE_THREADS, SITE_TOO_MANY, TOTAL_KEY, WATCH_DENSE, watched
 from isogrid.ir import device as d
 
 #: An element's number stands in the low bits of a rank.
@@ -23,16 +23,30 @@ def settle_text(kernel: d.Kernel) -> str:
 extern "C" __global__ void __launch_bounds__({SETTLE_THREADS})
 settle(volatile u64* record, volatile u64* watch)
 {{
-    if (record[0] != ~(u64)0) return;
+    const bool trapped = record[0] != ~(u64)0;
     const u64 count = watch[0];
-    if (count > watch[1]) {{
+    if (count == 0) return;
+    if (watch[1] == (u64)0x{WATCH_DENSE:x}) {{
+        // Every element has a count, which goes back to zero for the next launch.
+        for (u64 i = watch[2] + threadIdx.x; i < watch[{2 + len(kernel.parameters)}]; i += {SETTLE_THREADS}) {{
+            if (watch[i] == 0) continue;
+            watch[i] = 0;
+            u64 array = 0;
+            while (watch[3 + array] <= i) ++array;
+            if (!trapped) atomicMin((u64*)&record[3], array << {_ELEMENT_BITS} | (i - watch[2 + array]));
+        }}
+        __syncthreads();
+        watch[0] = 0;
+    }}
+    if (trapped) return;
+    if (watch[1] != (u64)0x{WATCH_DENSE:x} && count > watch[1]) {{
         if (threadIdx.x == 0) {{
             record[1] = (u64)0x{SITE_TOO_MANY:x};
             record[0] = (u64)0x{TOTAL_KEY:x};
         }}
         return;
     }}
-    for (u64 i = threadIdx.x; i < count; i += {SETTLE_THREADS}) {{
+    for (u64 i = threadIdx.x; watch[1] != (u64)0x{WATCH_DENSE:x} && i < count; i += {SETTLE_THREADS}) {{
         const u64 array = watch[2 + 2 * i] >> 1;
         const u64 element = watch[3 + 2 * i];
         int times = 0;

@@ -11,10 +11,13 @@ static __device__ __forceinline__ bool add_overflows_i32(int a, int b) {
     return ((a ^ sum) & (b ^ sum)) < 0;
 }
 
-// Notes that a sum left its type: the array and direction, and the element.
+// Notes that a sum left its type: the array and direction, and the element. Where the room is the top bit, every
+// element has a count; else events are listed.
 static __device__ __noinline__ void wrapped(volatile u64* watch, u64 event, u64 element) {
     const u64 number = atomicAdd((u64*)&watch[0], 1);
-    if (number < watch[1]) {
+    if (watch[1] == (u64)1 << 63) {
+        atomicAdd((u64*)&watch[watch[2 + (event >> 1)] + element], (event & 1) != 0 ? ~(u64)0 : 1);
+    } else if (number < watch[1]) {
         watch[2 + 2 * number] = event;
         watch[3 + 2 * number] = element;
     }
@@ -168,16 +171,30 @@ histogram(
 extern "C" __global__ void __launch_bounds__(256)
 settle(volatile u64* record, volatile u64* watch)
 {
-    if (record[0] != ~(u64)0) return;
+    const bool trapped = record[0] != ~(u64)0;
     const u64 count = watch[0];
-    if (count > watch[1]) {
+    if (count == 0) return;
+    if (watch[1] == (u64)0x8000000000000000) {
+        // Every element has a count, which goes back to zero for the next launch.
+        for (u64 i = watch[2] + threadIdx.x; i < watch[4]; i += 256) {
+            if (watch[i] == 0) continue;
+            watch[i] = 0;
+            u64 array = 0;
+            while (watch[3 + array] <= i) ++array;
+            if (!trapped) atomicMin((u64*)&record[3], array << 48 | (i - watch[2 + array]));
+        }
+        __syncthreads();
+        watch[0] = 0;
+    }
+    if (trapped) return;
+    if (watch[1] != (u64)0x8000000000000000 && count > watch[1]) {
         if (threadIdx.x == 0) {
             record[1] = (u64)0x100000000;
             record[0] = (u64)0x8000000000000000;
         }
         return;
     }
-    for (u64 i = threadIdx.x; i < count; i += 256) {
+    for (u64 i = threadIdx.x; watch[1] != (u64)0x8000000000000000 && i < count; i += 256) {
         const u64 array = watch[2 + 2 * i] >> 1;
         const u64 element = watch[3 + 2 * i];
         int times = 0;

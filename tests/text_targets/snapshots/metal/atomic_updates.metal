@@ -61,10 +61,13 @@ __attribute__((noinline)) void trap(volatile device u32* record, u32 key) {
     atomic_fetch_min_explicit((volatile device atomic_uint*)record, key, memory_order_relaxed);
 }
 
-// Notes that a sum left its type: the array and direction, and the element.
+// Notes that a sum left its type: the array and direction, and the element. Where the room is the top bit, every
+// element has a count; else events are listed.
 __attribute__((noinline)) void wrapped(volatile device u32* watch, u32 event, u32 element) {
     const u32 number = atomic_fetch_add_explicit((volatile device atomic_uint*)(device u32*)&watch[0], 1, memory_order_relaxed);
-    if (number < watch[1]) {
+    if (watch[1] == (u32)1 << 31) {
+        atomic_fetch_add_explicit((volatile device atomic_uint*)(device u32*)&watch[watch[2 + (event >> 1)] + element], (event & 1) != 0 ? ~(u32)0 : 1, memory_order_relaxed);
+    } else if (number < watch[1]) {
         watch[2 + 2 * number] = event;
         watch[3 + 2 * number] = element;
     }

@@ -25,10 +25,13 @@ int group_sum_i32(__local int* slots, int t) {
     return result;
 }
 
-// Notes that a sum left its type: the array and direction, and the element.
+// Notes that a sum left its type: the array and direction, and the element. Where the room is the top bit, every
+// element has a count; else events are listed.
 __attribute__((noinline)) void wrapped(volatile __global u64* watch, u64 event, u64 element) {
     const u64 number = atom_add((volatile __global ulong*)(__global u64*)&watch[0], 1);
-    if (number < watch[1]) {
+    if (watch[1] == (u64)1 << 63) {
+        atom_add((volatile __global ulong*)(__global u64*)&watch[watch[2 + (event >> 1)] + element], (event & 1) != 0 ? ~(u64)0 : 1);
+    } else if (number < watch[1]) {
         watch[2 + 2 * number] = event;
         watch[3 + 2 * number] = element;
     }
