@@ -145,3 +145,18 @@ def test_streams_and_events(device: str) -> None:
     elsewhere = "interp" if device == "cpu" else "cpu"
     with pytest.raises(ig.LaunchValueError, match=f"the stream is of {elsewhere}, and the launch runs on {device}"):
         k.saxpy.launch(3.0, x, y, stream=ig.Stream(elsewhere))
+
+
+def test_a_skipped_launch_that_may_trap_leaves_nothing_behind(device: str) -> None:
+    at, x, y = bad_gather(device)
+    good = ig.array(np.array([0, 1, 1, 0], np.int32), device=device)
+    z, w = ig.zeros(4, ig.f32, device=device), ig.zeros(4, ig.f32, device=device)
+    k.gather(at, x, y)
+    k.gather(good, y, z)  # skipped, and might have trapped itself
+    with pytest.raises(ig.KernelIndexError):
+        z.fill(1)
+    z.fill(1)
+    for _ in range(3):
+        k.gather(good, x, z)
+        k.copy(z, w)
+    assert w.tolist() == [5, 6, 6, 5]
