@@ -1,0 +1,90 @@
+"""PTX of the emitter: what promises look like in the text, and that NVIDIA's own assembler takes it for old and new
+processors. LLVM runs in a process of its own, since a module that it does not like may end the process."""
+
+import re
+import subprocess
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import gallery
+from isogrid import pipeline
+from isogrid.analysis.facts import LaunchFacts
+from isogrid.backends.cuda.emit import emit_cuda
+from isogrid.backends.cuda.target import compile_ptx, cuda_target
+from isogrid.cli.load import pick_kernels
+from isogrid.cli.stages import stages_of
+from tests.text_targets.nvidia import ptxas
+
+EXAMPLES = Path(gallery.__file__).parent
+
+
+@pytest.fixture(scope="module")
+def worker() -> Iterator[ProcessPoolExecutor]:
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        yield pool
+
+
+def ptx_of(name: str, capability: tuple[int, int], small: bool, options: dict[str, Any]) -> list[str]:
+    """PTX of every kernel of an example."""
+    target, texts = cuda_target(capability), []
+    for _, one in pick_kernels(str(EXAMPLES / f"{name}.py")):
+        facts = LaunchFacts(small=small)
+        optimised = pipeline.optimise(stages_of(one, (), wide=not small).built, frozenset(), facts, options)
+        module = emit_cuda(pipeline.lower(optimised, facts), target, options, small=small)
+        texts.append(compile_ptx(module.text, target))
+    return texts
+
+
+def assemble(text: str, capability: tuple[int, int], folder: Path) -> None:
+    source = folder / "kernel.ptx"
+    source.write_text(text)
+    command = [ptxas(), f"-arch=sm_{capability[0]}{capability[1]}", str(source), "-o", str(folder / "kernel.cubin")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert not done.returncode, done.stderr
+
+
+CAPABILITIES = ((7, 5), (8, 0), (9, 0))
+
+
+@pytest.mark.parametrize("name", gallery.NAMES)
+def test_the_assembler_takes_it(name: str, worker: ProcessPoolExecutor, tmp_path: Path) -> None:
+    """Each example for one architecture; together they cover all three, and both widths of sizes."""
+    number = gallery.NAMES.index(name)
+    capability = CAPABILITIES[number % 3]
+    for text in worker.submit(ptx_of, name, capability, number % 2 == 0, {}).result():
+        assert f".target sm_{capability[0]}{capability[1]}" in text
+        assemble(text, capability, tmp_path)
+
+
+@pytest.mark.parametrize("name", ["saxpy", "nbody", "matmul_tiled", "mandelbrot"])
+def test_arithmetic_is_strict(name: str, worker: ProcessPoolExecutor) -> None:
+    for text in worker.submit(ptx_of, name, (9, 0), True, {}).result():
+        assert not re.search(r"\.ftz|\.approx|\.full", text)
+        assert not re.search(r"\b(add|sub|mul|fma|div|sqrt)\.f(32|64)", text), "an operation without .rn may be fused"
+
+
+def test_neighbours_are_read_at_once(worker: ProcessPoolExecutor) -> None:
+    text = worker.submit(ptx_of, "saxpy", (9, 0), True, {}).result()[0]
+    assert "ld.global.nc.v4.b32" in text and "st.global.v4.b32" in text
+    off = worker.submit(ptx_of, "saxpy", (9, 0), True, {"disable": frozenset({"coarsen"})}).result()[0]
+    assert ".v4." not in off
+
+
+def test_options_reach_the_text(worker: ProcessPoolExecutor) -> None:
+    texts = partial(worker.submit, ptx_of, "saxpy", (9, 0), True)
+    assert ".reqntid 256" in texts({}).result()[0]
+    limited = texts({"max_threads": 512, "cuda": {"max_registers": 40, "min_blocks_per_sm": 3}}).result()[0]
+    assert ".maxntid 512" in limited and ".minnctapersm 3" in limited and ".maxnreg 40" in limited
+    assert "reqntid" not in limited
+
+
+def test_no_flag_without_a_trap(worker: ProcessPoolExecutor) -> None:
+    """A kernel that cannot trap has neither a record nor a recording function."""
+    assert "trap" not in worker.submit(ptx_of, "stencil", (9, 0), True, {}).result()[0]
+    assert "trap" in worker.submit(ptx_of, "spmv", (9, 0), True, {}).result()[0]
