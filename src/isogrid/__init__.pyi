@@ -30,9 +30,9 @@ from isogrid.launch.errors import OptionWarning as OptionWarning
 from isogrid.launch.errors import RequirementError as RequirementError
 from isogrid.launch.profile import profile as profile
 from isogrid.launch.record import record as record
-from isogrid.offloading.finding import OffloadWarning as OffloadWarning
 from isogrid.launch.stream import Event as Event
 from isogrid.launch.stream import Stream as Stream
+from isogrid.offloading.finding import OffloadWarning as OffloadWarning
 from isogrid.runtimes.memory import DeviceMemoryError as DeviceMemoryError
 from isogrid.support.errors import CompilerBug as CompilerBug
 from isogrid.support.errors import IsogridError as IsogridError

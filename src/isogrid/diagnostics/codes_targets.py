@@ -8,8 +8,8 @@ PAGES: Final[dict[str, CodePage]] = {
     "IG501": CodePage(
         title="The target has no 64-bit floats; use f32, or another device",
         explanation=(
-            "Some graphics languages have no 64-bit floats, and some devices do without. A kernel that computes in f64\n"
-            "is refused there, since f32 would give other bits. The capability is called `f64`."
+            "Some graphics languages have no 64-bit floats, and some devices do without. A kernel that computes in\n"
+            "f64 is refused there, since f32 would give other bits. The capability is called `f64`."
         ),
         example_bad="z[i] = x[i] * 0.5          # z and x are f64",
         example_good="z[i] = x[i] * 0.5          # z and x are f32",
@@ -17,8 +17,8 @@ PAGES: Final[dict[str, CodePage]] = {
     "IG502": CodePage(
         title="The target has no 64-bit atomics; use 32-bit elements, or another device",
         explanation=(
-            "An atomic update of i64, u64, w64 or f64 elements needs a capability, `atomics_64`, that not every target\n"
-            "has."
+            "An atomic update of i64, u64, w64 or f64 elements needs a capability, `atomics_64`, that not every\n"
+            "target has."
         ),
         example_bad="ig.atomic_add(total, 0, x[i])   # total is i64",
         example_good="ig.atomic_add(total, 0, x[i])   # total is i32",

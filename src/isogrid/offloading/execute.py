@@ -373,7 +373,8 @@ class Run:
     def restore(self) -> None:
         """Put every array back that an earlier section changed."""
         for saved in self.saved.values():
-            saved.array[...] = saved.copy if isinstance(saved.copy, np.ndarray) else saved.copy.numpy()
+            copy: Any = saved.copy
+            saved.array[...] = copy.numpy() if hasattr(copy, "numpy") else copy
 
 
 def is_scalar(value: k.Expr) -> bool:

@@ -3,7 +3,8 @@
 ptx_kernel void @run(record, watch, guard, first_block, parameters..., dimensions..., extents...)
 """
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from isogrid.analysis.meetings import find_meetings
@@ -226,11 +227,8 @@ def _attributes(code: Code, options: Mapping[str, Any]) -> list[str]:
     if most is None:
         found = [f'"nvvm.reqntid"="{code.threads},1,1"']
     else:
-        sizes = most if isinstance(most, tuple | list) else (most,)
-        bound = 1
-        for size in sizes:
-            bound *= int(size)
-        found = [f'"nvvm.maxntid"="{bound},1,1"']
+        sizes: Sequence[int] = (most,) if isinstance(most, int) else most
+        found = [f'"nvvm.maxntid"="{math.prod(sizes)},1,1"']
     for option, attribute in (("min_blocks_per_sm", "minctasm"), ("max_registers", "maxnreg")):
         if own.get(option) is not None:
             found.append(f'"nvvm.{attribute}"="{int(own[option])}"')
