@@ -88,3 +88,11 @@ def test_no_flag_without_a_trap(worker: ProcessPoolExecutor) -> None:
     """A kernel that cannot trap has neither a record nor a recording function."""
     assert "trap" not in worker.submit(ptx_of, "stencil", (9, 0), True, {}).result()[0]
     assert "trap" in worker.submit(ptx_of, "spmv", (9, 0), True, {}).result()[0]
+
+
+def test_the_command_line_prints_it() -> None:
+    from isogrid.cli.emit import Target, target_text
+
+    [(_, one)] = pick_kernels(str(EXAMPLES / "saxpy.py"))
+    text = target_text(stages_of(one, ()), Target.PTX)
+    assert ".visible .entry run(" in text and ".target sm_90" in text

@@ -1,4 +1,4 @@
-"""`isogrid emit FILE::kernel --target llvm|asm|cuda|opencl|metal|kernel-ir|...`: the code of one stage as text."""
+"""`isogrid emit FILE::kernel --target llvm|asm|ptx|cuda|opencl|metal|kernel-ir|...`: the code of one stage as text."""
 
 from enum import StrEnum
 from typing import Annotated, assert_never
@@ -9,7 +9,7 @@ from isogrid.cli.failures import reported
 from isogrid.cli.load import pick_kernels
 from isogrid.cli.output import say
 from isogrid.cli.stages import Stages, assembly, generated, stages_of
-from isogrid.cli.text_targets import cuda_text, metal_text, opencl_text
+from isogrid.cli.text_targets import cuda_text, metal_text, opencl_text, ptx_text
 from isogrid.ir.text import print_kernel
 
 
@@ -21,6 +21,7 @@ class Target(StrEnum):
     DEVICE_IR = "device-ir"
     LLVM = "llvm"
     ASM = "asm"
+    PTX = "ptx"
     CUDA = "cuda"
     OPENCL = "opencl"
     METAL = "metal"
@@ -54,6 +55,8 @@ def target_text(stages: Stages, target: Target) -> str:
             return generated(stages)[0]
         case Target.ASM:
             return assembly(stages)
+        case Target.PTX:
+            return ptx_text(stages)
         case Target.CUDA:
             return cuda_text(stages)
         case Target.OPENCL:

@@ -44,3 +44,15 @@ def source_line(span: Span) -> str:
     text = linecache.getline(span.file, span.line).strip()
     # A comment of C ends with its line, unless that ends with a backslash.
     return f"{span.line}: {text.rstrip(chr(92)).rstrip()}" if text else ""
+
+
+def ptx_text(stages: "Stages") -> str:
+    """PTX for compute capability 9.0, or that of the option `arch` of the group `cuda`."""
+    from isogrid.backends.cuda.emit import emit_cuda
+    from isogrid.backends.cuda.target import compile_ptx, cuda_target
+
+    own = stages.options.get("cuda") or {}
+    arch = str(own.get("arch") or "sm_90")
+    number = int("".join(c for c in arch if c.isdigit()))
+    target = cuda_target(divmod(number, 10))
+    return compile_ptx(emit_cuda(stages.device, target, stages.options, small=stages.small).text, target)
