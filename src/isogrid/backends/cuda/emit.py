@@ -233,8 +233,3 @@ def _attributes(code: Code, options: Mapping[str, Any]) -> list[str]:
         if own.get(option) is not None:
             found.append(f'"nvvm.{attribute}"="{int(own[option])}"')
     return found
-
-
-def uses_warps(kernel: d.Kernel) -> bool:
-    """Whether threads of a warp meet."""
-    return any(isinstance(n, d.WarpBarrier | d.WarpCollective) for n in visit(kernel.body))

@@ -38,16 +38,6 @@ class CudaTarget:
     def arch(self) -> str:
         return f"sm_{self.capability}"
 
-    @property
-    def has_nan_minimum(self) -> bool:
-        """Whether f32 minimum and maximum that propagate NaN are one instruction."""
-        return self.capability >= 80
-
-    @property
-    def chains_launches(self) -> bool:
-        """Whether a kernel may start before the one in front of it has ended (programmatic dependent launch)."""
-        return self.capability >= 90
-
 
 def cuda_target(capability: tuple[int, int], driver_ptx: int = _NEWEST_PTX) -> CudaTarget:
     """Code for a device of this compute capability. A device newer than LLVM knows runs the newest code that the
