@@ -144,7 +144,7 @@ def _row(group: Group, body: d.Block, row: str) -> None:
         specials[("thread", axis)] = specials[("first", axis)]
     start = "0" if row == "0" else w.emit(f"mul nsw i64 {row}, {group.row}")
     facts = replace(group.facts, hidden=_names_of(body)[0] - lanes.env.keys() - lanes.slots.keys())
-    split = split_guards(body, facts)
+    split = Split((), (), body) if _keeps_lets(group, body) else split_guards(body, facts)
     outside = replace(lanes, specials=specials, env=dict(lanes.env))
     hi = str(group.row)
     if group.limit:
@@ -183,6 +183,13 @@ def _row(group: Group, body: d.Block, row: str) -> None:
     w.place(edge)
     lane_loop(group.frame.code, width, *bounded_range(outside, split, "0", hi), threads(split.body))
     w.place(done)
+
+
+def _keeps_lets(group: Group, body: d.Block) -> bool:
+    """Whether other regions read a `Let` of this one: every thread must then run it, also those that a guard behind it
+    leaves out."""
+    lets = {s.name for s in body if isinstance(s, d.Let)}
+    return not lets.isdisjoint(group.crossing.kept) or not lets.isdisjoint(group.levels.escaping)
 
 
 def _threads(
