@@ -1,6 +1,7 @@
 """The kernel in the languages of other devices, with the author's lines as comments."""
 
 import linecache
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from isogrid.diagnostics.span import Span
@@ -51,7 +52,7 @@ def ptx_text(stages: "Stages") -> str:
     from isogrid.backends.cuda.emit import emit_cuda
     from isogrid.backends.cuda.target import compile_ptx, cuda_target
 
-    own = stages.options.get("cuda") or {}
+    own: Mapping[str, object] = stages.options.get("cuda") or {}
     arch = str(own.get("arch") or "sm_90")
     number = int("".join(c for c in arch if c.isdigit()))
     target = cuda_target(divmod(number, 10))
