@@ -88,3 +88,24 @@ def k(rounds: ig.i32, x: ig.In[ig.f32, N], z: ig.Out[ig.f32, N]) -> None:
 """)
     for rounds in (0, 1, 2, 5, 12):
         agree(made, device, rounds, np.arange(21, dtype=np.float32) / 7, np.zeros(21, np.float32))
+
+
+@pytest.mark.parametrize("type", [Scalar.I32, Scalar.W32, Scalar.F32], ids=lambda type: type.value)
+def test_scans_right_after_each_other(device: str, type: Scalar) -> None:
+    """The operand of the second goes where other threads still read results of the first, if it may."""
+    name = name_of(type)
+    made = kernel(f"""
+@ig.kernel(grid=N, block=70)
+def k(x: ig.In[{name}, N], y: ig.Out[{name}, N], z: ig.Out[{name}, N]) -> None:
+    i = ig.gid()
+    v = x[i] if i < len(x) else {name}(0)
+    before = ig.group_scan(v, exclusive=True)
+    both = ig.group_scan(before)
+    last = ig.group_scan(both + before, exclusive=True)
+    if i < len(y):
+        y[i] = both
+    if i < len(z) and ig.lid() < 66:
+        z[i] = last
+""")
+    x = column([(k * 37) % 11 for k in range(150)], type)
+    agree(made, device, x, column([0] * 150, type), column([0] * 150, type))

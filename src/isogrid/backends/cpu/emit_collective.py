@@ -7,7 +7,7 @@ them out changes nothing. Integer sums do not depend on order: they are taken ex
 from collections.abc import Callable, Iterator
 
 from isogrid.backends.cpu.emit_memory import load, store
-from isogrid.backends.cpu.emit_regions import OWN_SLOT, operand_store
+from isogrid.backends.cpu.emit_regions import operand_store, result_set
 from isogrid.backends.cpu.emit_units import counted, lane_loop
 from isogrid.backends.cpu.emit_values import BufferRef, Lanes, Val, apply, literal, vector
 from isogrid.ir import device as d
@@ -17,7 +17,6 @@ from isogrid.printers.llvm_text import element_type, mangled, type_text
 
 #: Unroll a level of the tree into at most this many vectors.
 _UNROLLED = 16
-_INDEX = d.Special("linear", 0)
 
 
 def scratch_elements(body: d.Block) -> list[Scalar]:
@@ -51,10 +50,11 @@ def emit_collective(
     barrier: Callable[[], None],
     trapped: Callable[[int, str], None],
     stored: bool,
+    loaded: bool,
 ) -> None:
     """`group` is one lane; `region` runs statements for every thread; `trapped` leaves, recording site and thread.
 
-    `stored`: the threads have stored their operands already.
+    `stored`: the threads have stored their operands already. `loaded`: they will take their results themselves.
     """
     name = f"scratch {node.scalar.value}"
     scratch = group.code.buffers[name]
@@ -63,24 +63,23 @@ def emit_collective(
     barrier()
     machine = Machine.I1 if node.scalar is Scalar.BOOL else element_type(node.scalar)
     tool = _Tool(group, scratch, threads, width, node, trapped)
-    place: d.Expr = d.Literal(1, Machine.I64)
     match node.op:
         case "scan":
             store(group, scratch, literal(0, Machine.I64), literal(0, machine))
             tool.scan()
-            place = _INDEX if node.exclusive else OWN_SLOT
         case "sum" if node.scalar.is_integer:
             tool.exact_sum()
         case "any" | "all":
             tool.tree("ior" if node.op == "any" else "iand")
         case _:
             tool.tree(combiner(node.op, node.scalar))
-    result = d.Load(name, place, machine)
+    if loaded:
+        return
     if node.target in group.slots:
         value = load(group, scratch, literal(1, Machine.I64), machine)
         group.w.do(f"store {type_text(machine)} {value.text}, ptr {group.slots[node.target].pointer}")
     else:
-        region((d.Set(node.target, result),))
+        region((result_set(node),))
 
 
 def combiner(op: str, scalar: Scalar) -> str:

@@ -168,15 +168,15 @@ def _nodes(group: Group, plan: Plan) -> None:
             case Region():
                 emit_region(group, node.body)
             case Step():
-                _step(group, node.node, node.stored)
+                _step(group, node)
             case Nest():
                 _nest(group, node)
             case _:
                 assert_never(node)
 
 
-def _step(group: Group, node: d.Statement, stored: bool) -> None:
-    lanes = group.lanes
+def _step(group: Group, step: Step) -> None:
+    lanes, node = group.lanes, step.node
     match node:
         case d.Let():
             value = evaluate(lanes, node.value)
@@ -189,7 +189,7 @@ def _step(group: Group, node: d.Statement, stored: bool) -> None:
         case d.Barrier():
             _end_interval(group)
         case d.Collective():
-            _collective(group, node, stored)
+            _collective(group, node, step)
         case d.WarpBarrier() | d.WarpCollective() | d.Agree():
             warps = Warps(lanes, lambda body: emit_region(group, body), group.frame.kernel.warp, group.threads)
             warps.emit(node, group.limit, group.linear)
@@ -280,7 +280,7 @@ def _for(group: Group, node: d.For, body: Plan) -> None:
     w.place(end)
 
 
-def _collective(group: Group, node: d.Collective, stored: bool) -> None:
+def _collective(group: Group, node: d.Collective, step: Step) -> None:
     """Each thread's value to scratch, combine, each thread's result from there, with a barrier in between."""
 
     def region(body: d.Block) -> None:
@@ -289,8 +289,12 @@ def _collective(group: Group, node: d.Collective, stored: bool) -> None:
     def trapped(site: int, thread: str) -> None:
         _record_total(group, site, thread, None)
 
+    def barrier() -> None:
+        _end_interval(group)
+
+    width = group.strategy.width
     emit_collective(
-        group.lanes, node, group.threads, group.strategy.width, region, lambda: _end_interval(group), trapped, stored
+        group.lanes, node, group.threads, width, region, barrier, trapped, stored=step.stored, loaded=step.loaded
     )
 
 

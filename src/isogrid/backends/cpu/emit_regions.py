@@ -17,6 +17,8 @@ from typing import TypeAlias
 from isogrid.backends.cpu.emit_guards import LaneFacts, split_guards
 from isogrid.backends.cpu.emit_levels import GROUP, Levels, expressions_of, names_in
 from isogrid.ir import device as d
+from isogrid.ir.types import Scalar
+from isogrid.printers.llvm_text import element_type
 from isogrid.support.errors import KnownLimit
 
 
@@ -32,11 +34,12 @@ class Region:
 class Step:
     """A `Let` or `Set` of a value of the whole group, a barrier, a collective, or an exit of all threads.
 
-    `stored`: the region before stores the operands of this collective.
+    `stored`: the region before stores the operands of this collective. `loaded`: the one after takes its results.
     """
 
     node: d.Statement
     stored: bool = False
+    loaded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +220,7 @@ def _plan(build: _Build, body: d.Block) -> Plan:
             case _:
                 pending.append(node)
     flush()
-    return tuple(_store_operands(build, nodes))
+    return tuple(_load_results(build, list(_store_operands(build, nodes))))
 
 
 def _store_operands(build: _Build, nodes: list[Node]) -> Iterator[Node]:
@@ -234,6 +237,30 @@ def _store_operands(build: _Build, nodes: list[Node]) -> Iterator[Node]:
                 yield node
 
 
+def _load_results(build: _Build, nodes: list[Node]) -> list[Node]:
+    """Let the region after a scan begin with its results, unless it runs over some of the threads only."""
+    for place, node in enumerate(nodes):
+        if not (isinstance(node, Step) and isinstance(node.node, d.Collective) and node.node.op == "scan"):
+            continue
+        # Values of the group in between know nothing of the results.
+        rest = range(place + 1, len(nodes))
+        after = next((k for k in rest if not _is_group_let(nodes[k])), place)
+        region = nodes[after]
+        if isinstance(region, Region) and _is_whole(build, region) and not _stores_operands(region):
+            nodes[place] = replace(node, loaded=True)
+            nodes[after] = replace(region, body=(result_set(node.node), *region.body))
+    return nodes
+
+
+def _stores_operands(region: Region) -> bool:
+    """Whether it ends with the operands of another collective: they would lie where other threads' results are."""
+    return any(isinstance(s, d.Store) and s.buffer.startswith("scratch ") for s in region.body)
+
+
+def _is_group_let(node: Node) -> bool:
+    return isinstance(node, Step) and isinstance(node.node, d.Let)
+
+
 def _is_whole(build: _Build, region: Region) -> bool:
     split = split_guards(region.body, build.facts)
     leaves = any(isinstance(s, d.Return | d.Leave) for s in every_statement(region.body))
@@ -243,6 +270,15 @@ def _is_whole(build: _Build, region: Region) -> bool:
 def operand_store(node: d.Collective) -> d.Store:
     """Each thread's operand to its slot of the scratch array; element 0 stays zero for exclusive scans."""
     return d.Store(f"scratch {node.scalar.value}", OWN_SLOT, node.value)
+
+
+def result_set(node: d.Collective) -> d.Set:
+    """Each thread's result of a collective from the scratch array: of a scan its own slot, else the first one."""
+    place: d.Expr = d.Literal(1, d.Machine.I64)
+    if node.op == "scan":
+        place = d.Special("linear", 0) if node.exclusive else OWN_SLOT
+    machine = d.Machine.I1 if node.scalar is Scalar.BOOL else element_type(node.scalar)
+    return d.Set(node.target, d.Load(f"scratch {node.scalar.value}", place, machine))
 
 
 OWN_SLOT = d.Op("iadd", (d.Special("linear", 0), d.Literal(1, d.Machine.I64)), d.Machine.I64)
@@ -357,7 +393,7 @@ def crossing_values(plan: Plan, levels: Levels, variables: dict[str, d.Machine])
             names = {name for expression in expressions_of(step.node) for name in names_in(expression)}
             if step.stored:
                 names.clear()
-            if not isinstance(step.node, d.WarpBarrier):
+            if not isinstance(step.node, d.WarpBarrier) and not step.loaded:
                 names.add(step.node.target)
             for name in names:
                 touched.setdefault(name, set()).add(-number)
