@@ -166,6 +166,7 @@ def _make_contexts(fibers: _Fibers, count: int) -> None:
 _WAITS = re.compile(r"@llvm\.nvvm\.(barrier|bar\.warp|vote|shfl)")
 _ENTRY = re.compile(r"define ptx_kernel void @(\w+)\((.*)\)")
 _SHARED = re.compile(r"(@\w+) = internal addrspace\(3\) global (\[\d+ x \w+\]) \w+")
+_MOVED = re.compile(r'call (i\d+) asm "mov\.b\d+ \$0, \$1;", "[^"]*"\(((?:float|double) [^)]+)\)')
 _DYNAMIC = re.compile(r"(@\w+) = external addrspace\(3\) global \[0 x i8\]")
 
 
@@ -176,6 +177,7 @@ def _host_text(text: str, dynamic: int) -> tuple[str, tuple[str, ...], tuple[str
     wrappers = [_wrapper(name, parameters) for name, parameters in _ENTRY.findall(text)]
     text = _SHARED.sub(r"\1 = global \2 zeroinitializer", text)
     text = _DYNAMIC.sub(rf"\1 = global [{max(dynamic, 16)} x i8] zeroinitializer", text)
+    text = _MOVED.sub(r"bitcast \2 to \1", text)
     text = re.sub(r" addrspace\(\d\)", "", text).replace("ptx_kernel ", "")
     lines = [line for line in text.splitlines() if not line.startswith(("target ", "declare"))]
     declares = [line for line in text.splitlines() if line.startswith("declare") and "llvm.nvvm" not in line]

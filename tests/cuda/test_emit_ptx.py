@@ -13,12 +13,14 @@ from typing import Any
 import pytest
 
 import gallery
-from isogrid import pipeline
+import isogrid as ig
+from isogrid import In, Out, f32, f64, pipeline, u8, u16, u32, u64
 from isogrid.analysis.facts import LaunchFacts
 from isogrid.backends.cuda.emit import emit_cuda
 from isogrid.backends.cuda.target import compile_ptx, cuda_target
 from isogrid.cli.load import pick_kernels
 from isogrid.cli.stages import stages_of
+from isogrid.dims import N
 from tests.text_targets.nvidia import ptxas
 
 EXAMPLES = Path(gallery.__file__).parent
@@ -96,3 +98,21 @@ def test_the_command_line_prints_it() -> None:
     [(_, one)] = pick_kernels(str(EXAMPLES / "saxpy.py"))
     text = target_text(stages_of(one, ()), Target.PTX)
     assert ".visible .entry run(" in text and ".target sm_90" in text
+
+
+@ig.kernel(grid=N, block=64)
+def low_parts(x: In[u32, N], wide: Out[u16, N], narrow: Out[u8, N]) -> None:
+    i = ig.gid()
+    wide[i] = ig.bitcast(u64, f64(x[i])) % 65536
+    narrow[i] = ig.bitcast(u32, f32(x[i])) % 256
+
+
+def test_no_store_takes_a_part_of_a_converted_float(worker: ProcessPoolExecutor) -> None:
+    """Of `cvt.rn.f64.u32 %rd1, %r1; st.global.b16 [%rd2], %rd1` the ptxas of CUDA 13.0 makes a conversion back."""
+    facts, target = LaunchFacts(small=True), cuda_target((9, 0))
+    optimised = pipeline.optimise(stages_of(low_parts, (), wide=False).built, frozenset(), facts, {})
+    module = emit_cuda(pipeline.lower(optimised, facts), target, {}, small=True)
+    text = worker.submit(compile_ptx, module.text, target).result()
+    floats = set(re.findall(r"cvt\.rn\.f\d+\.\w+\s+(%\w+),", text))
+    stored = set(re.findall(r"st\.global\.b(?:8|16)\s+\[[^\]]*\], (%\w+)", text))
+    assert floats and stored and not floats & stored

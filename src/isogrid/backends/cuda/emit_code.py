@@ -133,6 +133,8 @@ def evaluate(code: Code, node: d.Expr) -> str:
             op="bits", arguments=(d.Op(op="select", arguments=(d.Op(op="fisnan"), d.Literal(), value)) as chosen,)
         ):
             return _canonical_bits(code, chosen, value)
+        case d.Op(op="bits", arguments=(value,)) if value.type.is_float and not node.type.is_float:
+            return _bits(code, value)
         case d.Op() if node.op in _SLOW_IN_64_BITS and _is_short(code, node):
             return _in_32_bits(code, node)
         case d.Op():
@@ -169,9 +171,16 @@ def _canonical_bits(code: Code, node: d.Op, value: d.Expr) -> str:
     and a root of a negative number for the root itself, whose bits are others."""
     test, canonical = node.arguments[0], node.arguments[1]
     assert isinstance(canonical, d.Literal)
-    integer = f"i{node.type.bits}"
-    bits = code.w.emit(f"bitcast {type_text(node.type)} {evaluate(code, value)} to {integer}")
+    integer, bits = f"i{node.type.bits}", _bits(code, value)
     return code.w.emit(f"select i1 {evaluate(code, test)}, {integer} {canonical.bits}, {integer} {bits}")
+
+
+def _bits(code: Code, value: d.Expr) -> str:
+    """The bits of a float, by a move that LLVM does not look into. It would store the low part of a register that a
+    conversion to a float has written, and the ptxas of CUDA 13.0 takes that for a conversion back to an integer."""
+    bits, letters = value.type.bits, "=l,d" if value.type is Machine.F64 else "=r,f"
+    operand = f"{type_text(value.type)} {evaluate(code, value)}"
+    return code.w.emit(f'call i{bits} asm "mov.b{bits} $0, $1;", "{letters}"({operand})')
 
 
 def _operand(node: d.Op) -> Machine:
