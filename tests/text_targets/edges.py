@@ -15,6 +15,15 @@ def widened(x: In[i32, N], y: Out[i64, N], z: Out[i64, N], w: Out[i64, N]) -> No
 
 
 @ig.kernel(grid=N)
+def far_shifts(k: In[u8, N], y: Out[w64, N], z: Out[i64, N]) -> None:
+    """Numbers that an `int` holds, shifted as far as 64-bit numbers may be."""
+    i = ig.gid()
+    amount = k[i] & 63
+    y[i] = (w64(i) >> amount) + (w64(i) >> 40) + (w64(7) << amount)
+    z[i] = ((i - 5) >> amount) + ((i - 5) >> 33) + ((i & 0) << amount)
+
+
+@ig.kernel(grid=N)
 def steps(x: In[i32, N], y: Out[i64, N]) -> None:
     i = ig.gid()
     s = i64(0)

@@ -25,14 +25,25 @@ def print_cuda(kernel: d.Kernel, options: Mapping[str, Any], small: bool, entry:
     return Printed(module.text, entry, parameters, module.block, module.tile, module.static_shared)
 
 
-_HOST_BARRIER_OR = "static bool barrier_or(bool value) { return host::barrier_or(value); }"
+_ON_HOST = {
+    "barrier_or(": "static bool barrier_or(bool value) { return host::barrier_or(value); }",
+    "barrier_apart(": "static void barrier_apart() { host::barrier(); }",
+}
+
+
+def host_cuda(text: str) -> str:
+    """Barriers that are instructions there are the host's; entries of all kernels stand in one program."""
+    for call, function in SUPPORT.items():
+        text = text.replace(function, _ON_HOST[call])
+    return text.replace('extern "C" ', "")
+
 
 CUDA_TEXT = Language(
     "cuda_text",
     "cuda.h",
     print_cuda,
-    meets=lambda text: any(word in text for word in ("__sync", "_sync(", "barrier_or(")),
-    prepare=lambda text: text.replace(SUPPORT["barrier_or("], _HOST_BARRIER_OR).replace('extern "C" ', ""),
+    meets=lambda text: any(word in text for word in ("__sync", "_sync(", "barrier_or(", "barrier_apart(")),
+    prepare=host_cuda,
 )
 
 

@@ -127,6 +127,9 @@ def test_edges(collector: Collector) -> None:
         lambda: edges.widened.launch(x, *wide, device=collector.name),
         lambda: edges.unsigned_counters.launch(u | 0xFFFFFF00, wide[0], device=collector.name),
         lambda: edges.bits_of.launch(f, u.astype(np.uint8), wide[0].view(np.uint64), device=collector.name),
+        lambda: edges.far_shifts.launch(
+            u.astype(np.uint8) * 3, wide[0].view(np.uint64), wide[1], device=collector.name
+        ),
         lambda: edges.compared.launch(x, u[::-1].copy(), x.copy(), device=collector.name),
         lambda: edges.steps.launch(x[1:], wide[0][1:].copy(), device=collector.name),
     ):
@@ -134,4 +137,4 @@ def test_edges(collector: Collector) -> None:
         with contextlib.suppress(ig.Trap):
             call()
     assert sum(launch.trap != "" for launch in collector.launches) <= 1
-    assert_right(collector, 5)
+    assert_right(collector, 6)

@@ -85,3 +85,20 @@ def test_a_product_that_a_compiler_may_fuse() -> None:
     loose = replace(CUDA, operations={**CUDA.operations, "fmul_f32": "*", "fmul_f64": "*"})
     text = print_kernel(kernel, loose, small=True, bounds="256").text.replace("fmodf(", "fminf(")
     assert any("fma" in word for ptx in ptx_of([text]) for word in inexact_instructions(ptx))
+
+
+def test_shifts_of_an_int_that_stands_for_64_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    arguments = [np.arange(0, 64, dtype=np.uint8), np.zeros(64, np.uint64), np.zeros(64, np.int64)]
+    assert not troubles_with(monkeypatch, CUDA, edges.far_shifts, *arguments)
+    monkeypatch.setattr(c_family_expressions.Expressions, "_wide_enough", lambda self, text, node: text)
+    assert troubles_with(monkeypatch, CUDA, edges.far_shifts, *arguments)
+
+
+def test_lanes_that_may_be_apart_meet_by_their_mask() -> None:
+    """`bar.sync` and `bar.red` want the lanes of a warp together, which a trap keeps apart."""
+    trapping = print_kernel(stages_of(constructs.traps_between_barriers).device, CUDA, small=True, bounds="64").text
+    (code,) = ptx_of([with_support(trapping, SUPPORT)])
+    assert "barrier.cta.red.or.pred" in code and "barrier.cta.sync" in code and "vote.sync.any" in code
+    assert "bar.sync" not in code and "bar.red" not in code
+    calm = print_kernel(stages_of(constructs.warp_operations).device, CUDA, small=True, bounds="64").text
+    assert "barrier_apart" not in calm

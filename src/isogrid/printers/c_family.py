@@ -6,6 +6,7 @@ y[i] = a * x[i] + y[i]        const int i = (int)blockIdx.x * 256 + (int)threadI
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from isogrid.analysis.meetings import find_meetings
 from isogrid.diagnostics.span import Span
@@ -71,6 +72,8 @@ def print_kernel(
     elements = {b.name: b.element for b in kernel.buffers}
     expressions = Expressions(spelling, ranges, names.given, frame.specials, elements, scalars)
     meetings = find_meetings(kernel)
+    if spelling.barrier_apart and any(id(n) in meetings.followed for n in visit(kernel.body) if isinstance(n, d.Check)):
+        spelling = replace(spelling, barrier=spelling.barrier_apart)
     together = Together(kernel, spelling, frame, meetings)
     body = Body(kernel, spelling, names, expressions, Signs(kernel, dict(scalars)), source, together, 1)
     body.skipped = frozenset(frame.aliases)

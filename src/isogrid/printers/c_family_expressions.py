@@ -267,19 +267,27 @@ class Expressions:
             by = cast(by, CType.I32)
         match node.op:
             case "shl":
-                if self._no_wrap(node) and self.ranges.of(a)[0] >= 0 and self.fits_int(node):
+                below = self.ranges.of(amount)[1] < 31
+                if self._no_wrap(node) and self.ranges.of(a)[0] >= 0 and self.fits_int(node) and below:
                     return infix("<<", self._cast(self.text(a), CType.I32), by, CType.I32)
                 word = unsigned(max(node.type.bits, 32))
                 return infix("<<", self.converted(a, word), by, word)
             case "lshr":
-                found = self.text(a)
+                found = self._wide_enough(self.text(a), node)
                 if self.ranges.of(a)[0] >= 0 and found.type.is_signed:
                     return infix(">>", found, by, found.type)
                 word = unsigned(max(node.type.bits, 32))
                 return infix(">>", self.converted(a, word), by, word)
             case _:
-                found = self._signed(a)
+                found = self._wide_enough(self._signed(a), node)
                 return infix(">>", found, by, found.type)
+
+    def _wide_enough(self, text: Text, node: d.Op) -> Text:
+        """An `int` that stands for 64 bits can be shifted by less than 32 alone."""
+        most = self.ranges.of(node.arguments[1])
+        if node.type is Machine.I64 and text.type is CType.I32 and not (most[0] >= 0 and most[1] < 32):
+            return cast(text, CType.I64)
+        return text
 
     def _division(self, node: d.Op) -> Text:
         a, b = node.arguments

@@ -23,7 +23,7 @@ _WORDS: Final = """
     union unsigned ushort using vec vertex virtual void volatile wchar_t while write_only xor xor_eq
     i8 u8 i16 u16 u32 i64 u64 record watch guard first_block key run settle trap wrapped sum_wrapped at more old
     fma sqrt floor ceil trunc rint fabs fmod copysign fabsf sqrtf floorf ceilf truncf rintf fmodf copysignf mul_hi mulhi
-    NULL INFINITY NAN M_PI assert printf barrier barrier_or asm thread_position group_position
+    NULL INFINITY NAN M_PI assert printf barrier barrier_or barrier_apart lanes_here asm thread_position group_position
 """
 #: Words of some C-like language, so that a kernel has the same names in all of them.
 RESERVED: Final = frozenset(_WORDS.split())

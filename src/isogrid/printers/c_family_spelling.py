@@ -42,6 +42,8 @@ class Spelling:
     table_array: str
     #: A barrier of the group that orders global and shared memory.
     barrier: str
+    #: The same where lanes of a warp may be apart, since one of them may have trapped; "" where that is no matter.
+    barrier_apart: str
     #: A barrier that tells every thread whether `{ok}` of some thread holds, as an expression; "" where there is none.
     barrier_or: str
     #: Atomics by operation and type.

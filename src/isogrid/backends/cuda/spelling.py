@@ -6,14 +6,32 @@ from typing import Final
 
 from isogrid.printers.c_family_spelling import Spelling
 
-#: A vote at a barrier for lanes that come from different places of the text, which `__syncthreads_or` is not for.
+#: A vote at a barrier for lanes that come from different places of the text, which `__syncthreads_or` is not for. A
+#: block's barrier may count a warp when the first of its lanes is there, so the warp waits for all of them first; the
+#: barrier of a block of one warp asks only the lanes that are together.
 _BARRIER_OR: Final = """\
+// The lanes of this thread's warp; the last warp of a block may have fewer than 32.
+static __device__ __forceinline__ u32 lanes_here() {
+    const u32 rest = blockDim.x & 31u;
+    return threadIdx.x < blockDim.x - rest ? 0xffffffffu : (1u << rest) - 1u;
+}
+
 // A barrier of the group that tells whether some thread says true. Lanes may come from different places.
 static __device__ __forceinline__ bool barrier_or(bool value) {
+    const u32 lanes = lanes_here();
+    __syncwarp(lanes);
+    const bool some = __any_sync(lanes, value);
+    if (blockDim.x <= 32) return some;
     int result;
     asm volatile("{ .reg .pred p, q; setp.ne.s32 p, %1, 0; barrier.cta.red.or.pred q, 0, p; selp.s32 %0, 1, 0, q; }"
-                 : "=r"(result) : "r"((int)value) : "memory");
+                 : "=r"(result) : "r"((int)some) : "memory");
     return result != 0;
+}"""
+_BARRIER_APART: Final = """\
+// A barrier of the group for lanes that need not be together.
+static __device__ __forceinline__ void barrier_apart() {
+    if (blockDim.x <= 32) __syncwarp(lanes_here());
+    else asm volatile("barrier.cta.sync 0;" : : : "memory");
 }"""
 
 _PRELUDE: Final = (
@@ -114,6 +132,7 @@ CUDA: Final = Spelling(
     shared_array="__shared__ {type} {name}[{count}];",
     table_array="static __device__ const {type} {name}[{count}]",
     barrier="__syncthreads();",
+    barrier_apart="barrier_apart();",
     barrier_or="barrier_or({ok})",
     atomics=_ATOMICS,
     atomic_load="*(volatile {t}*){p}",
@@ -131,4 +150,4 @@ CUDA_FAST: Final = replace(
 )
 
 #: Functions that stand in the text where something calls them.
-SUPPORT: Final = {"barrier_or(": _BARRIER_OR}
+SUPPORT: Final = {"barrier_or(": _BARRIER_OR, "barrier_apart(": _BARRIER_APART}

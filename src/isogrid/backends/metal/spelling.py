@@ -85,6 +85,7 @@ METAL: Final = Spelling(
     shared_array="threadgroup {type} {name}[{count}];",
     table_array="constant {type} {name}[{count}]",
     barrier="threadgroup_barrier(mem_flags::mem_device | mem_flags::mem_threadgroup);",
+    barrier_apart="",
     barrier_or="",
     atomics={
         **{

@@ -101,6 +101,7 @@ _BASE: Final = Spelling(
     shared_array="__local {type} {name}[{count}];",
     table_array="__constant {type} {name}[{count}]",
     barrier="barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",
+    barrier_apart="",
     barrier_or="",
     atomics=_ATOMICS,
     atomic_load="*(volatile {s}{t}*){p}",

@@ -6,11 +6,21 @@ typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
 
+// The lanes of this thread's warp; the last warp of a block may have fewer than 32.
+static __device__ __forceinline__ u32 lanes_here() {
+    const u32 rest = blockDim.x & 31u;
+    return threadIdx.x < blockDim.x - rest ? 0xffffffffu : (1u << rest) - 1u;
+}
+
 // A barrier of the group that tells whether some thread says true. Lanes may come from different places.
 static __device__ __forceinline__ bool barrier_or(bool value) {
+    const u32 lanes = lanes_here();
+    __syncwarp(lanes);
+    const bool some = __any_sync(lanes, value);
+    if (blockDim.x <= 32) return some;
     int result;
     asm volatile("{ .reg .pred p, q; setp.ne.s32 p, %1, 0; barrier.cta.red.or.pred q, 0, p; selp.s32 %0, 1, 0, q; }"
-                 : "=r"(result) : "r"((int)value) : "memory");
+                 : "=r"(result) : "r"((int)some) : "memory");
     return result != 0;
 }
 

@@ -6,12 +6,28 @@ typedef unsigned int u32;
 typedef long long i64;
 typedef unsigned long long u64;
 
+// The lanes of this thread's warp; the last warp of a block may have fewer than 32.
+static __device__ __forceinline__ u32 lanes_here() {
+    const u32 rest = blockDim.x & 31u;
+    return threadIdx.x < blockDim.x - rest ? 0xffffffffu : (1u << rest) - 1u;
+}
+
 // A barrier of the group that tells whether some thread says true. Lanes may come from different places.
 static __device__ __forceinline__ bool barrier_or(bool value) {
+    const u32 lanes = lanes_here();
+    __syncwarp(lanes);
+    const bool some = __any_sync(lanes, value);
+    if (blockDim.x <= 32) return some;
     int result;
     asm volatile("{ .reg .pred p, q; setp.ne.s32 p, %1, 0; barrier.cta.red.or.pred q, 0, p; selp.s32 %0, 1, 0, q; }"
-                 : "=r"(result) : "r"((int)value) : "memory");
+                 : "=r"(result) : "r"((int)some) : "memory");
     return result != 0;
+}
+
+// A barrier of the group for lanes that need not be together.
+static __device__ __forceinline__ void barrier_apart() {
+    if (blockDim.x <= 32) __syncwarp(lanes_here());
+    else asm volatile("barrier.cta.sync 0;" : : : "memory");
 }
 
 // Records a trap, unless one that comes before it in the order of the launch is there.
@@ -51,7 +67,7 @@ traps_between_barriers(
     const int i = group * 64 + t;
     const u64 key = (u64)group * 64 + t;
     tile[t] = 0;
-    __syncthreads();
+    barrier_apart();
     float choice_1;
     // 88: tile[t] = x[p[i]] if i < len(x) else 0.0
     if (i < N) {
@@ -88,7 +104,7 @@ traps_between_barriers(
     // 94: tile[t] = s
     tile[t] = s;
     // 95: ig.barrier()
-    __syncthreads();
+    barrier_apart();
     // 92: s += tile[p[t] + k]
     if (t >= N) {
         trap_2(record, key, 1, t, N);
@@ -107,7 +123,7 @@ traps_between_barriers(
     // 94: tile[t] = s
     tile[t] = s;
     // 95: ig.barrier()
-    __syncthreads();
+    barrier_apart();
     // 92: s += tile[p[t] + k]
     if (t >= N) {
         trap_2(record, key, 1, t, N);
@@ -126,7 +142,7 @@ traps_between_barriers(
     // 94: tile[t] = s
     tile[t] = s;
     // 95: ig.barrier()
-    __syncthreads();
+    barrier_apart();
     // 96: if i < len(y):
     if (i < N) {
         // 97: y[i] = s + tile[63 - t]
