@@ -57,6 +57,13 @@ def bits_of(x: In[f32, N], b: In[u8, N], y: Out[w64, N]) -> None:
 
 
 @ig.kernel(grid=N)
+def remainders(x: In[f32, N], y: In[f32, N], z: Out[f32, N], w: Out[f32, N]) -> None:
+    i = ig.gid()
+    z[i] = x[i] % y[i]
+    w[i] = x[i] // y[i]
+
+
+@ig.kernel(grid=N)
 def compared(x: In[i32, N], u: In[u32, N], y: Out[i32, N]) -> None:
     i = ig.gid()
     a = i64(x[i])

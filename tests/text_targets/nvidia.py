@@ -51,4 +51,6 @@ def rounds_exactly(text: str) -> bool:
 
 def inexact_instructions(ptx: str) -> list[str]:
     """Instructions that a strict text without fused products never becomes."""
-    return re.findall(r"^\s+(?:@%p\d+ )?((?:fma|mad)\.\S*f\d\d|\S+\.ftz\.\S+|\S+\.approx\.\S+|mul\.f\d\d)", ptx, re.M)
+    return re.findall(
+        r"^\s+(?:@%p\d+ )?((?:fma|mad)\.\S*f\d\d|\S+\.ftz\.\S+|\S+\.approx\.\S+|(?:add|sub)\.f\d\d)", ptx, re.M
+    )

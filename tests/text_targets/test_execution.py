@@ -112,7 +112,7 @@ def test_without_64_bit_atomics(monkeypatch: pytest.MonkeyPatch) -> None:
         collector.title = title
         if title.startswith(("test_totals", "test_a_thread", "test_index")):
             test(**arguments, device=collector.name)
-    assert_right(collector, 6)
+    assert_right(collector, 7)
 
 
 EDGES = (0, 1, -1, 2, -2, 3, 5, 6, 7, 40, 41, 127, 255, 65535, 2147483646, 2147483647, -2147483647, -2147483648)
@@ -123,6 +123,8 @@ def test_edges(collector: Collector) -> None:
     x = np.array(EDGES, np.int32)
     u, f = x.view(np.uint32), x.view(np.float32)
     wide = [np.zeros(len(x), np.int64) for _ in range(3)]
+    words = np.array([0, 1, 3, 0x400, 0x7FFFFF, 0x800000, 0x1000001, 0x3F800000, 0x4B000001, 0x7F7FFFFF], np.uint32)
+    a, b = (grid.ravel() for grid in np.meshgrid(words.view(np.float32), -words.view(np.float32)))
     for call in (
         lambda: edges.widened.launch(x, *wide, device=collector.name),
         lambda: edges.unsigned_counters.launch(u | 0xFFFFFF00, wide[0], device=collector.name),
@@ -130,6 +132,7 @@ def test_edges(collector: Collector) -> None:
         lambda: edges.far_shifts.launch(
             u.astype(np.uint8) * 3, wide[0].view(np.uint64), wide[1], device=collector.name
         ),
+        lambda: edges.remainders.launch(a.copy(), b.copy(), a.copy(), b.copy(), device=collector.name),
         lambda: edges.compared.launch(x, u[::-1].copy(), x.copy(), device=collector.name),
         lambda: edges.steps.launch(x[1:], wide[0][1:].copy(), device=collector.name),
     ):
@@ -137,4 +140,4 @@ def test_edges(collector: Collector) -> None:
         with contextlib.suppress(ig.Trap):
             call()
     assert sum(launch.trap != "" for launch in collector.launches) <= 1
-    assert_right(collector, 6)
+    assert_right(collector, 7)

@@ -82,7 +82,8 @@ def test_a_product_that_a_compiler_may_fuse() -> None:
     kernel = stages_of(constructs.float_functions).device
     strict = print_kernel(kernel, CUDA, small=True, bounds="256").text.replace("fmodf(", "fminf(")
     assert not any(inexact_instructions(ptx) for ptx in ptx_of([strict]))
-    loose = replace(CUDA, operations={**CUDA.operations, "fmul_f32": "*", "fmul_f64": "*"})
+    plain = {f"{op}_{type}": sign for op, sign in (("fmul", "*"), ("fadd", "+")) for type in ("f32", "f64")}
+    loose = replace(CUDA, operations={**CUDA.operations, **plain})
     text = print_kernel(kernel, loose, small=True, bounds="256").text.replace("fmodf(", "fminf(")
     assert any("fma" in word for ptx in ptx_of([text]) for word in inexact_instructions(ptx))
 

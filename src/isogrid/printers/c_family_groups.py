@@ -13,11 +13,18 @@ from isogrid.printers.c_family_text import PRECEDENCE, CType, element_type
 def combiner(spelling: Spelling, op: str, scalar: Scalar, needs: set[str]) -> str:
     """How two values are combined, as a template over `a` and `b`."""
     type = element_type(scalar)
-    if op in ("sum", "scan"):
+    if op in ("sum", "scan") and not scalar.is_float:
         return "{a} + {b}"
+    if op in ("sum", "scan"):
+        return applied(spelling.operations[f"fadd_{type.suffix}"])
     key = f"{'f' if scalar.is_float else 's' if scalar.is_signed else 'u'}{op}_{type.suffix}"
     needs.add(key)
     word = function_name(spelling, key)
+    return applied(word)
+
+
+def applied(word: str) -> str:
+    """A sign or function of two values as a template over `a` and `b`."""
     return f"{{a}} {word} {{b}}" if word in PRECEDENCE else f"{word}({{a}}, {{b}})"
 
 
@@ -45,11 +52,13 @@ def tree_function(
 def scan_function(spelling: Spelling, type: CType, threads: int) -> tuple[str, str]:
     """Name and text of the inclusive prefixes, left in the slots: slots[t - step] + slots[t] for step = 1, 2, 4 ..."""
     name = f"group_scan_{type.suffix}"
+    added = applied(spelling.operations[f"fadd_{type.suffix}"] if type.is_float else "+")
+    added = added.format(a="slots[t - step]", b="value")
     text = f"""
 {spelling.function}void {name}({spelling.spaces["shared"]}{type.value}* slots, int t) {{
     for (int step = 1; step < {threads}; step <<= 1) {{
         {type.value} value = slots[t];
-        if (t >= step) value = slots[t - step] + value;
+        if (t >= step) value = {added};
         {spelling.barrier}
         slots[t] = value;
         {spelling.barrier}

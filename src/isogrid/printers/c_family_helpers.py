@@ -44,15 +44,15 @@ float exact_fmod_f32(float a, float b) {
     if (x < y) return a;
     int xe = (int)(x >> 23), ye = (int)(y >> 23);
     u32 xm = xe == 0 ? x : (x & 0x7fffffu) | 0x800000u, ym = ye == 0 ? y : (y & 0x7fffffu) | 0x800000u;
-    xe = xe == 0 ? 1 : xe;
-    ye = ye == 0 ? 1 : ye;
+    // Subnormal numbers get an exponent below 1, so that both have their highest bit in the same place.
+    for (xe = xe == 0 ? 1 : xe; xm < 0x800000u; --xe) xm <<= 1;
+    for (ye = ye == 0 ? 1 : ye; ym < 0x800000u; --ye) ym <<= 1;
     for (; xe > ye; --xe) {
         xm = xm >= ym ? (xm - ym) << 1 : xm << 1;
     }
     xm = xm >= ym ? xm - ym : xm;
-    for (; xm != 0u && xm < 0x800000u && xe > 1; --xe) {
-        xm <<= 1;
-    }
+    for (; xm != 0u && xm < 0x800000u && xe > 1; --xe) xm <<= 1;
+    for (; xe < 1; ++xe) xm >>= 1;
     return {u32_f32}(sign | (xm < 0x800000u ? xm : ((u32)xe << 23) + (xm - 0x800000u)));
 }"""
 

@@ -116,7 +116,8 @@ def _steps(together: "Together", body: Body, node: d.WarpCollective, result: str
         body.opened(f"for (int step = 1; step < {width}; step <<= 1) {{")
         source = f"{lane} >= step ? {lane} - step : {lane}"
         body.line(f"const {type.value} {other} = {_exchange(together, type, result, source, body)};")
-        body.line(f"if ({lane} >= step) {result} = {other} + {result};")
+        added = combiner(together.spelling, "scan", scalar, body.expressions.needs).format(a=other, b=result)
+        body.line(f"if ({lane} >= step) {result} = {added};")
         body.closed()
         return
     combined = combiner(together.spelling, node.op, scalar, body.expressions.needs).format(a=result, b=other)

@@ -1,5 +1,5 @@
-"""How CUDA C says things. Products are `__fmul_rn` and `__dmul_rn`, which no compiler fuses into a multiply-add; sums
-and differences of such products are then exact as they stand, and quotients and roots name their rounding too."""
+"""How CUDA C says things. Every float operation names its rounding, so that no compiler fuses any two: named products
+alone would not do, since a quotient by a power of two becomes a product that has no name."""
 
 from dataclasses import replace
 from typing import Final
@@ -45,14 +45,14 @@ _PRELUDE: Final = (
 )
 
 _EXACT: Final = {
-    "fadd_f32": "+",
-    "fsub_f32": "-",
+    "fadd_f32": "__fadd_rn",
+    "fsub_f32": "__fsub_rn",
     "fmul_f32": "__fmul_rn",
     "fdiv_f32": "__fdiv_rn",
     "fsqrt_f32": "__fsqrt_rn",
     "fma_f32": "__fmaf_rn",
-    "fadd_f64": "+",
-    "fsub_f64": "-",
+    "fadd_f64": "__dadd_rn",
+    "fsub_f64": "__dsub_rn",
     "fmul_f64": "__dmul_rn",
     "fdiv_f64": "__ddiv_rn",
     "fsqrt_f64": "__dsqrt_rn",
@@ -144,9 +144,14 @@ CUDA: Final = Spelling(
     lacks={},
 )
 
+_SIGNS: Final = {"fadd": "+", "fsub": "-", "fmul": "*", "fdiv": "/"}
 #: With `fastmath=True` the compiler may fuse products into sums.
 CUDA_FAST: Final = replace(
-    CUDA, operations={**CUDA.operations, "fmul_f32": "*", "fdiv_f32": "/", "fmul_f64": "*", "fdiv_f64": "/"}
+    CUDA,
+    operations={
+        **CUDA.operations,
+        **{f"{op}_{type}": sign for op, sign in _SIGNS.items() for type in ("f32", "f64")},
+    },
 )
 
 #: Functions that stand in the text where something calls them.

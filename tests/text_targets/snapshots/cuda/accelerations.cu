@@ -36,11 +36,11 @@ accelerations(
     // 20: for j in range(len(x)):
     for (int j = 0; j < N; ++j) {
         // 21: dx = x[j] - xi
-        const float dx = x[j] - xi;
+        const float dx = __fsub_rn(x[j], xi);
         // 22: dy = y[j] - yi
-        const float dy = y[j] - yi;
+        const float dy = __fsub_rn(y[j], yi);
         // 23: dz = z[j] - zi
-        const float dz = z[j] - zi;
+        const float dz = __fsub_rn(z[j], zi);
         // 24: square = ig.fma(dx, dx, ig.fma(dy, dy, ig.fma(dz, dz, 0.01)))
         const float square = __fmaf_rn(dx, dx, __fmaf_rn(dy, dy, __fmaf_rn(dz, dz, 0x1.47ae14p-7f)));
         // 25: pull = mass[j] / (square * math.sqrt(square))

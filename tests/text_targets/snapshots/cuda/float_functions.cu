@@ -54,8 +54,8 @@ float_functions(
     const float small = minimum_f32(minimum_f32(v, -v), WEIGHTS[i % 5]);
     // 72: z[i] = math.sqrt(abs(v)) + small % 3.0 - math.floor(v) / 7.0 + math.copysign(1.0, v)
     const float t_1 = fmodf(small, 3.0f);
-    const float t_2 = t_1 != 0.0f && t_1 < 0.0f != 3.0f < 0.0f ? t_1 + 3.0f : t_1;
-    z[i] = __fsqrt_rn(fabsf(v)) + (t_2 == 0.0f ? copysignf(0.0f, 3.0f) : t_2) - __fdiv_rn(floorf(v), 7.0f) + (is_nan_f32(v) ? fabsf(1.0f) : copysignf(1.0f, v));
+    const float t_2 = t_1 != 0.0f && t_1 < 0.0f != 3.0f < 0.0f ? __fadd_rn(t_1, 3.0f) : t_1;
+    z[i] = __fadd_rn(__fsub_rn(__fadd_rn(__fsqrt_rn(fabsf(v)), t_2 == 0.0f ? copysignf(0.0f, 3.0f) : t_2), __fdiv_rn(floorf(v), 7.0f)), is_nan_f32(v) ? fabsf(1.0f) : copysignf(1.0f, v));
     // 73: w[i] = max(y[i], f64(v)) * 0.1 + y[i]
-    w[i] = __dmul_rn(maximum_f64(y[i], (double)v), 0x1.999999999999ap-4) + y[i];
+    w[i] = __dadd_rn(__dmul_rn(maximum_f64(y[i], (double)v), 0x1.999999999999ap-4), y[i]);
 }

@@ -29,28 +29,28 @@ partial_sums(
     // 24: if i < len(x):
     if (i < N) {
         // 25: acc += x[i]
-        acc = 0.0f + x[i];
+        acc = __fadd_rn(0.0f, x[i]);
     }
     // 23: i = group * CHUNK + k * BLOCK + t
     const i64 i_u1 = (i64)group * 1024 + 256 + t;
     // 24: if i < len(x):
     if (i_u1 < N) {
         // 25: acc += x[i]
-        acc = acc + x[i_u1];
+        acc = __fadd_rn(acc, x[i_u1]);
     }
     // 23: i = group * CHUNK + k * BLOCK + t
     const i64 i_u2 = (i64)group * 1024 + 512 + t;
     // 24: if i < len(x):
     if (i_u2 < N) {
         // 25: acc += x[i]
-        acc = acc + x[i_u2];
+        acc = __fadd_rn(acc, x[i_u2]);
     }
     // 23: i = group * CHUNK + k * BLOCK + t
     const i64 i_u3 = (i64)group * 1024 + 768 + t;
     // 24: if i < len(x):
     if (i_u3 < N) {
         // 25: acc += x[i]
-        acc = acc + x[i_u3];
+        acc = __fadd_rn(acc, x[i_u3]);
     }
     // 26: tile[t] = acc
     tile[t] = acc;
@@ -59,56 +59,56 @@ partial_sums(
     // 30: if t < half:
     if (t < 128) {
         // 31: tile[t] += tile[t + half]
-        tile[t] = tile[t] + tile[t + 128];
+        tile[t] = __fadd_rn(tile[t], tile[t + 128]);
     }
     // 32: ig.barrier()
     __syncthreads();
     // 30: if t < half:
     if (t < 64) {
         // 31: tile[t] += tile[t + half]
-        tile[t] = tile[t] + tile[t + 64];
+        tile[t] = __fadd_rn(tile[t], tile[t + 64]);
     }
     // 32: ig.barrier()
     __syncthreads();
     // 30: if t < half:
     if (t < 32) {
         // 31: tile[t] += tile[t + half]
-        tile[t] = tile[t] + tile[t + 32];
+        tile[t] = __fadd_rn(tile[t], tile[t + 32]);
     }
     // 32: ig.barrier()
     __syncthreads();
     // 30: if t < half:
     if (t < 16) {
         // 31: tile[t] += tile[t + half]
-        tile[t] = tile[t] + tile[t + 16];
+        tile[t] = __fadd_rn(tile[t], tile[t + 16]);
     }
     // 32: ig.barrier()
     __syncthreads();
     // 30: if t < half:
     if (t < 8) {
         // 31: tile[t] += tile[t + half]
-        tile[t] = tile[t] + tile[t + 8];
+        tile[t] = __fadd_rn(tile[t], tile[t + 8]);
     }
     // 32: ig.barrier()
     __syncthreads();
     // 30: if t < half:
     if (t < 4) {
         // 31: tile[t] += tile[t + half]
-        tile[t] = tile[t] + tile[t + 4];
+        tile[t] = __fadd_rn(tile[t], tile[t + 4]);
     }
     // 32: ig.barrier()
     __syncthreads();
     // 30: if t < half:
     if (t < 2) {
         // 31: tile[t] += tile[t + half]
-        tile[t] = tile[t] + tile[t + 2];
+        tile[t] = __fadd_rn(tile[t], tile[t + 2]);
     }
     // 32: ig.barrier()
     __syncthreads();
     // 30: if t < half:
     if (t < 1) {
         // 31: tile[t] += tile[t + half]
-        tile[t] = tile[t] + tile[t + 1];
+        tile[t] = __fadd_rn(tile[t], tile[t + 1]);
     }
     // 32: ig.barrier()
     __syncthreads();

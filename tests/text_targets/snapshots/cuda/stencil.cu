@@ -34,6 +34,6 @@ stencil(
         const float x_2 = x[(i + 1) * W + j];
         const float x_3 = x[i * W + (j - 1)];
         const float x_4 = x[i * W + (j + 1)];
-        y[i * W + j] = __fmul_rn(0.25f, x_1 + x_2 + x_3 + x_4);
+        y[i * W + j] = __fmul_rn(0.25f, __fadd_rn(__fadd_rn(__fadd_rn(x_1, x_2), x_3), x_4));
     }
 }

@@ -98,7 +98,7 @@ traps_between_barriers(
         barrier_or(true);
         return;
     }
-    s = 0.0f + tile[index_1];
+    s = __fadd_rn(0.0f, tile[index_1]);
     // 93: ig.barrier()
     if (barrier_or(false)) return;
     // 94: tile[t] = s
@@ -117,7 +117,7 @@ traps_between_barriers(
         barrier_or(true);
         return;
     }
-    s = s + tile[index_2];
+    s = __fadd_rn(s, tile[index_2]);
     // 93: ig.barrier()
     if (barrier_or(false)) return;
     // 94: tile[t] = s
@@ -136,7 +136,7 @@ traps_between_barriers(
         barrier_or(true);
         return;
     }
-    s = s + tile[index_3];
+    s = __fadd_rn(s, tile[index_3]);
     // 93: ig.barrier()
     if (barrier_or(false)) return;
     // 94: tile[t] = s
@@ -146,6 +146,6 @@ traps_between_barriers(
     // 96: if i < len(y):
     if (i < N) {
         // 97: y[i] = s + tile[63 - t]
-        y[i] = s + tile[63 - t];
+        y[i] = __fadd_rn(s, tile[63 - t]);
     }
 }

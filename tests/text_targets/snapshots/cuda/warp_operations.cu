@@ -60,7 +60,7 @@ warp_operations(
     shuffle_xor_0 = __shfl_sync(0xffffffffu, x[i], source_1 < 32 ? source_1 : lane_1, 32);
     float shuffle_0;
     shuffle_0 = __shfl_sync(0xffffffffu, x[i], k[i] & 31, 32);
-    const float value_0 = shuffle_xor_0 + shuffle_0;
+    const float value_0 = __fadd_rn(shuffle_xor_0, shuffle_0);
     float max_0;
     float max_ = x[i];
     for (int step = 16; step > 0; step >>= 1) {
@@ -68,7 +68,7 @@ warp_operations(
         max_ = maximum_f32(max_, other);
     }
     max_0 = max_;
-    y[i] = value_0 + max_0;
+    y[i] = __fadd_rn(value_0, max_0);
     u32 ballot_0;
     // 119: bits[i] = ig.ballot(x[i] > 0.5)
     ballot_0 = __ballot_sync(0xffffffffu, 0.5f < x[i]);
