@@ -48,7 +48,8 @@ def test_a_missing_rule_is_noticed(rule: str, monkeypatch: pytest.MonkeyPatch) -
     if rule == "judge_array":
         monkeypatch.setattr(proof, "find_read", lambda *_: None)
     faults = 0
-    for seed in range(60):
+    # Few loops of the generator lean on `is_own` alone.
+    for seed in range(400 if rule == "is_own" else 60):
         loop = generator.judged(seed)
         faults += loop.accepted and generator.fault(seed, loop) is not None
-    assert faults > 0
+    assert faults > 3

@@ -9,6 +9,7 @@ from typing import Final
 
 from isogrid.diagnostics.span import Span
 from isogrid.ir import kernel as k
+from isogrid.ir.operations import BINARY_SIGNS
 from isogrid.ir.types import Scalar
 from isogrid.ir.walk import statements, visit
 from isogrid.offloading.context import Candidate, author_name
@@ -18,16 +19,7 @@ from isogrid.support.records import dataclass
 
 #: Operators of reductions, and how the author writes them.
 OPERATORS: Final = {"add": "+", "mul": "*", "and": "&", "or": "|", "xor": "^", "min": "min", "max": "max"}
-_SIGNS: Final = {
-    **OPERATORS,
-    "sub": "-",
-    "div": "/",
-    "floordiv": "//",
-    "mod": "%",
-    "pow": "**",
-    "shl": "<<",
-    "shr": ">>",
-}
+_SIGNS: Final = {**BINARY_SIGNS, "min": "min", "max": "max"}
 
 
 @dataclass(frozen=True, slots=True)

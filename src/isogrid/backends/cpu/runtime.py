@@ -8,7 +8,7 @@ with its thread and operands. Then the arrays are put back once more and the tra
 import ctypes
 import math
 from collections.abc import Callable, Mapping
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from isogrid.backends.cpu import layout, pool, serial
 from isogrid.backends.cpu.artifact import CpuArtifact, LoadedVariant, Variant
 from isogrid.backends.cpu.objectcache import machine_facts
 from isogrid.backends.cpu.stub import native_call, whole_call
-from isogrid.frontend.definition import Definition, Specialisation
+from isogrid.backends.plan import LaunchPlan
 from isogrid.ir import kernel as k
 from isogrid.ir.types import Scalar
 from isogrid.runtimes.memory import HostMemory
@@ -29,17 +29,6 @@ from isogrid.traps import Trap, trap_exception
 _SMALL: Final = 1 << 31
 
 Bytes: TypeAlias = "np.ndarray[Any, np.dtype[np.uint8]]"
-
-
-class LaunchPlan(Protocol):
-    """What the launcher says about the calls that a stub is for."""
-
-    @property
-    def definition(self) -> Definition: ...
-    @property
-    def specialisation(self) -> Specialisation: ...
-    @property
-    def unusual(self) -> Any: ...
 
 
 class CpuRuntime:

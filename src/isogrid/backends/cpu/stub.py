@@ -10,7 +10,7 @@ import ctypes
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from isogrid.backends.cpu.artifact import LoadedVariant
 from isogrid.backends.cpu.pool import Context
 from isogrid.ir import kernel as k
 from isogrid.ir.types import Scalar
+from isogrid.support.builtin_function import FASTCALL, KEYWORDS, new_builtin, new_capsule
 from isogrid.support.records import dataclass
 
 #: Limits of the stack frame in call.ll.
@@ -58,22 +59,6 @@ class _Call(ctypes.Structure):
         ("units_cell", ctypes.c_int64),
         ("most_saved", ctypes.c_int64),
     )
-
-
-class _MethodDefinition(ctypes.Structure):
-    """`PyMethodDef`."""
-
-    _fields_ = (
-        ("name", ctypes.c_char_p),
-        ("function", ctypes.c_void_p),
-        ("flags", ctypes.c_int),
-        ("doc", ctypes.c_char_p),
-    )
-
-
-#: Flags of a method definition: a vector of positional arguments, and a tuple of the names of those given by keyword.
-_FASTCALL: Final = 0x80
-_KEYWORDS: Final = 0x02
 
 
 class _NotExpressible(Exception):
@@ -321,10 +306,7 @@ def _function(
         most_saved=_MOST_SAVED_BYTES,
     )
     _KEPT.append((call, parameters, program, unusual))
-    new_capsule = ctypes.pythonapi.PyCapsule_New
-    new_capsule.restype, new_capsule.argtypes = ctypes.py_object, (ctypes.c_void_p,) * 3
-    capsule = new_capsule(ctypes.addressof(call), None, None)
-    return _builtin(name, pool.native_pool().call_address, _FASTCALL, capsule)
+    return new_builtin(name, pool.native_pool().call_address, FASTCALL, new_capsule(call))
 
 
 def whole_call(native: Callable[..., object], slow: Callable[..., None], unusual: object) -> Callable[..., None]:
@@ -335,17 +317,7 @@ def whole_call(native: Callable[..., object], slow: Callable[..., None], unusual
     # A builtin's `__self__` is the object that it was made with.
     capsule: object = getattr(native, "__self__")  # noqa: B009
     name: str = getattr(native, "__name__")  # noqa: B009
-    return _builtin(name, pool.native_pool().whole_call_address, _FASTCALL | _KEYWORDS, (capsule, slow, unusual))
-
-
-def _builtin(name: str, address: int, flags: int, owner: object) -> Callable[..., Any]:
-    """A Python function whose code is at `address` and gets `owner` as its self."""
-    method = _MethodDefinition(name.encode(), address, flags, None)
-    _KEPT.append(method)
-    new_function = ctypes.pythonapi.PyCFunction_NewEx
-    new_function.restype = ctypes.py_object
-    new_function.argtypes = (ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
-    return new_function(ctypes.addressof(method), owner, None)
+    return new_builtin(name, pool.native_pool().whole_call_address, FASTCALL | KEYWORDS, (capsule, slow, unusual))
 
 
 def _type_numbers(element: Scalar) -> tuple[int, int]:

@@ -7,7 +7,7 @@ reads and writes them, and the launch is waited for.
 import ctypes
 import importlib
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from isogrid.backends.cuda import artifact as a
 from isogrid.backends.cuda.artifact import CudaArtifact
@@ -22,20 +22,9 @@ from isogrid.backends.cuda.queue import Queue
 from isogrid.backends.cuda.resources import resource_rows
 from isogrid.backends.cuda.stub import bound_stub, native_stub
 from isogrid.backends.cuda.tensors import learn_exchange
-from isogrid.frontend.definition import Definition, Specialisation
+from isogrid.backends.plan import LaunchPlan
 from isogrid.ir import kernel as k
 from isogrid.runtimes.protocol import BoundLaunch, is_small
-
-
-class LaunchPlan(Protocol):
-    """What the launcher says about the calls that a stub is for."""
-
-    @property
-    def definition(self) -> Definition: ...
-    @property
-    def specialisation(self) -> Specialisation: ...
-    @property
-    def unusual(self) -> Any: ...
 
 
 class CudaRuntime:

@@ -3,8 +3,9 @@ the driver.
 
     saxpy(2.0, x, y)   ->   types, traits, equal sizes, no overlap, alignment, then cuLaunchKernel
 
-Whatever is not plainly usual goes on to the launcher in Python with the same arguments, nothing having happened. Only
-kernels that cannot trap have a stub, and it stands aside while anything is pending on the device (`Busy`).
+Whatever is not plainly usual goes on to the launcher in Python with the same arguments, nothing having happened. The
+stub stands aside while anything is pending on the device. That of a kernel that may trap checks and packs as well, but
+leaves snapshot and restore to Python; one whose totals are watched has no stub.
 """
 
 import ctypes
@@ -22,9 +23,9 @@ from isogrid.backends.cuda.tensors import EXCHANGE, FOREIGN_TEXT, learn_exchange
 from isogrid.frontend.definition import ArrayDeclaration, Definition
 from isogrid.ir import kernel as k
 from isogrid.ir.types import Scalar
+from isogrid.support.builtin_function import FASTCALL, KEYWORDS, new_builtin, new_capsule
 from isogrid.support.records import dataclass
 
-_FASTCALL_KEYWORDS: Final = 0x80 | 0x02
 #: DLPack's numbers of kinds of elements, and of devices.
 _DLPACK_KINDS: Final = {"i": 0, "u": 1, "f": 2, "b": 6}
 _DLPACK_GPU: Final = 2
@@ -37,17 +38,6 @@ _WORDS: Final = ("launch", "function", "array", "busy", "none", "blocks", "threa
 
 class NotExpressible(Exception):
     """Something that the stub has no code for; the launcher in Python does it."""
-
-
-class _MethodDefinition(ctypes.Structure):
-    """`PyMethodDef`."""
-
-    _fields_ = (
-        ("name", ctypes.c_char_p),
-        ("function", ctypes.c_void_p),
-        ("flags", ctypes.c_int),
-        ("doc", ctypes.c_char_p),
-    )
 
 
 #: Functions may outlive everything else, so what they point to is kept for the process.
@@ -114,16 +104,9 @@ def _completer(
     """Makes builtin functions over machine code: `self` is a capsule of these words, what is called instead, and
     whatever else it calls."""
     block = (ctypes.c_uint64 * len(_WORDS))(*(words.get(word, 0) for word in _WORDS))
-    method = _MethodDefinition(name.encode(), address, _FASTCALL_KEYWORDS, None)
-    _KEPT.append((block, method))
-    new_capsule = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)(
-        ("PyCapsule_New", ctypes.pythonapi)
-    )
-    new_function = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)(
-        ("PyCFunction_NewEx", ctypes.pythonapi)
-    )
-    capsule = new_capsule(ctypes.addressof(block), None, None)
-    return lambda slow: new_function(ctypes.addressof(method), (capsule, slow, *more), None)
+    _KEPT.append(block)
+    capsule = new_capsule(block)
+    return lambda slow: new_builtin(name, address, FASTCALL | KEYWORDS, (capsule, slow, *more))
 
 
 @dataclass(slots=True)
