@@ -291,7 +291,12 @@ def _bound(g: Context, type: str, low: int, high: int) -> Value:
     if g.choices.chance(50):
         number = g.choices.between(max(low, -3), min(high, 4))
         return Value(_text(number), "", number, number, number)
-    return bounded(g, type, 1, low, high)
+    value = integer(g, type, 1)
+    # Never dared: it would not trap, but run for hours.
+    hot, g.hot = g.hot, 0
+    value = narrow(g, value, low, high)
+    g.hot = hot
+    return value
 
 
 def _for_range(g: Context, depth: int) -> Lines:
