@@ -154,6 +154,7 @@ class Array(fields.Fields):
         """A copy of the elements in host memory. Waits for queued launches and raises the first pending trap."""
         if self.is_packed:
             target = np.empty(self.shape, self.dtype)
+            self._follow()
             self.block.memory.read(_bytes_of(target), self.block, self.address)
             return target
         spread, view = self._spread()
@@ -178,7 +179,9 @@ class Array(fields.Fields):
         block = self.block.memory.take(self.nbytes)
         made = Array(block, block.address, self.shape, self.dtype)
         if self.is_packed:
+            self._follow()
             self.block.memory.copy(made.block, made.address, self.block, self.address, self.nbytes)
+            self._lead()
         else:
             made[...] = self.numpy()
         return made
@@ -187,10 +190,12 @@ class Array(fields.Fields):
         target = self if subscript is Ellipsis else self[subscript]
         if not self.writeable:
             raise ValueError("the array is read-only")
+        self._follow()
         if isinstance(value, Array):
             target._assign_array(value)
         elif target.size:
             target._assign_host(value)
+        self._lead()
 
     def _assign_array(self, source: "Array") -> None:
         if source.dtype != self.dtype:
@@ -222,8 +227,19 @@ class Array(fields.Fields):
         """The bytes between the first and the last element, copied to the host, and the elements among them."""
         start, end = shapes.span_of(self.shape, self.strides, self.itemsize)
         spread = np.empty(end - start, np.uint8)
+        self._follow()
         self.block.memory.read(spread, self.block, self.address + start)
         return spread, np.ndarray(self.shape, self.dtype, spread.data if spread.size else None, -start, self.strides)
+
+    def _follow(self) -> None:
+        """Let work on the elements come behind what their library has queued in its own stream."""
+        if self.foreign_stream:
+            self.block.memory.follow(self.foreign_stream)
+
+    def _lead(self) -> None:
+        """Let the library's stream wait for work on the elements."""
+        if self.foreign_stream:
+            self.block.memory.share(self.block, self.foreign_stream)
 
     def host_view(self) -> Host:
         """The elements in place, for devices whose memory the processor reads. They keep the block alive."""

@@ -70,7 +70,7 @@ def launch(
     """Run one launch to its end, or queue it where all its arrays are on the device; or raise with nothing changed."""
     definition = kernel.definition
     given_values = (*positional, *keywords.values(), *kernel.fixed.values())
-    choice = _choice(explicit or kernel.device, given_values)
+    choice = choice_for(explicit or kernel.device, given_values)
     options = effective_options(kernel.explicit_options, choice.device)
     raise_pending(choice.device.name, given_values)
     values = match_arguments(definition, kernel.fixed, positional, keywords)
@@ -338,7 +338,7 @@ def _contiguous(arrays: Mapping[str, Array]) -> tuple[dict[str, Array], frozense
     return ready, frozenset(copied)
 
 
-def _choice(explicit: Device | None, values: Sequence[Any]) -> Choice:
+def choice_for(explicit: Device | None, values: Sequence[Any]) -> Choice:
     """The device of a launch: the one asked for, else the one that holds its arrays."""
     choice = choose(explicit)
     if choice.named:

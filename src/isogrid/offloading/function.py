@@ -19,13 +19,14 @@ from isogrid.launch.arguments import match_arguments, type_arguments
 from isogrid.launch.bind import bind_arrays
 from isogrid.launch.devices import SCOPES, Device, choose
 from isogrid.launch.devices import device as device_named
-from isogrid.launch.dispatch import effective_options
+from isogrid.launch.dispatch import choice_for, effective_options
 from isogrid.launch.errors import OptionError
 from isogrid.launch.kernel_value import OF_THE_AUTHOR
 from isogrid.launch.native import whole_callable
 from isogrid.launch.options import NO_OPTIONS, Options, checked_options, tell_of_changes
 from isogrid.launch.specialise import check_specialisations, tunable_values
 from isogrid.offloading.analysis import Analysis, analyse
+from isogrid.offloading.call import Call
 from isogrid.offloading.execute import Executor
 from isogrid.offloading.finding import OffloadWarning, Refusal
 from isogrid.offloading.quick import gathering_call, quick_call
@@ -122,7 +123,7 @@ class Offloaded:
 
     def _run(self, arguments: tuple[Any, ...], keywords: Mapping[str, Any], device: Device | None) -> Any:
         definition = self.definition
-        choice = choose(device)
+        choice = choice_for(device, (*arguments, *keywords.values()))
         options = effective_options(self.explicit_options, choice.device)
         values = match_arguments(definition, {}, arguments, keywords)
         typed = type_arguments(definition, values, choice.device.name)
@@ -137,7 +138,7 @@ class Offloaded:
         analysis = self._analysis(specialisation)
         check_requirements(definition, analysis.built.kernel, typed, dims)
         executor = self._executor(analysis, specialisation, choice.device, choice.named, options)
-        results = executor.run([values[p.name] for p in definition.parameters], typed, dims)
+        results = Call(executor, [values[p.name] for p in definition.parameters], typed, dims).run()
         if not keywords:
             self._install(executor, choice.device)
         return _returned(analysis, results)
@@ -185,6 +186,7 @@ class Offloaded:
                         self.explicit_options,
                         {},
                         device if named else None,
+                        device.name,
                     ),
                 )
         return executor

@@ -7,6 +7,7 @@ from isogrid.ir import kernel as k
 from isogrid.launch.arguments import Arguments
 from isogrid.launch.errors import RequirementError
 from isogrid.launch.evaluate import CannotEvaluate, evaluate, values_text
+from isogrid.launch.queued import on_host
 
 
 def check_requirements(definition: Definition, kernel: k.Kernel, arguments: Arguments, dims: Mapping[str, int]) -> None:
@@ -23,7 +24,7 @@ def _broken(clause: k.Require | k.ArrayFact, arguments: Arguments, dims: Mapping
         if isinstance(clause, k.ArrayFact):
             from isogrid.launch.facts import broken_fact
 
-            broken = broken_fact(clause, arguments.arrays, arguments.scalars, dims)
+            broken = broken_fact(clause, on_host(arguments.arrays, clause), arguments.scalars, dims)
             return None if broken is None else f": {broken}"
         values = values_text(clause.condition, arguments.scalars, dims)
         given = f": {values}" if values else ""

@@ -122,6 +122,10 @@ class Memory(Protocol):
         """Order a stream of another library behind what is queued on the block, and raise the block's traps."""
         ...
 
+    def follow(self, stream: int) -> None:
+        """Order what comes next behind what another library has queued in its stream."""
+        ...
+
     def release(self) -> int:
         """Give memory that is kept for later back to the system; returns its bytes."""
         ...
@@ -228,6 +232,9 @@ class HostMemory:
 
     def share(self, block: Block, stream: Any) -> None:
         self.queue.access(block)
+
+    def follow(self, stream: int) -> None:
+        """There are no streams on the host."""
 
     def release(self) -> int:
         """Nothing is kept."""

@@ -153,6 +153,10 @@ class CudaMemory:
     def share(self, block: Block, stream: Any) -> None:
         self.queue.share(block, stream)
 
+    def follow(self, stream: int) -> None:
+        self.machine.enter(self.number)
+        self.queue.wait_for(self.queue.stream, stream)
+
 
 def _amount(size: int) -> str:
     """`1.5 GiB`."""
