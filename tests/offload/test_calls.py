@@ -13,7 +13,7 @@ from isogrid.dims import H, M, N, W
 from isogrid.traps import KernelOverflowError
 from tests.offload.written import bits, called, same
 
-DEVICES = ["cpu", "interp"]
+DEVICES = ["cpu", "interp", "cuda"]
 
 
 def floats(n: int) -> Any:

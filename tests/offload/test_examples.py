@@ -29,6 +29,7 @@ def test_verdict_and_results(example: Example) -> None:
     outcome = called(f.on("cpu"), arguments())
     assert _verdict(outcome[2]) == example.verdict, outcome[2]
     assert same(outcome, called(f.reference, arguments()))
+    assert same(outcome, called(f.on("cuda"), arguments()))
     _compare_with_python(example, outcome)
 
 

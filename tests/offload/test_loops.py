@@ -64,6 +64,7 @@ def test_verdict_and_output(entry: dict[str, Any]) -> None:
     outcome = called(f.on("cpu"), _arguments(entry))
     result, after, said, error = outcome
     assert same(outcome, called(f.reference, _arguments(entry)))
+    assert same(outcome, called(f.on("cuda"), _arguments(entry)))
     if entry["id"] in AT_THE_CALL:
         assert error is not None
         assert AT_THE_CALL[entry["id"]] in str(error)

@@ -33,7 +33,9 @@ def test_tiers_agree_on_random_loops(seed: int) -> None:
     random = np.random.default_rng(seed)
     arguments: dict[str, Any] = {name: random.integers(-3, 9, 80) for name in generator.ARRAYS}
     arguments |= {"p": random.integers(0, 9, 80), "n": 9, "w": 4, "h": 5, "k": 3}
-    assert same(called(f.on("cpu"), arguments), called(f.reference, arguments))
+    expected = called(f.reference, arguments)
+    assert same(called(f.on("cpu"), arguments), expected)
+    assert same(called(f.on("cuda"), arguments), expected)
 
 
 @pytest.mark.parametrize("rule", ["find_read", "judge_array", "is_own"])

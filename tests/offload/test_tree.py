@@ -79,7 +79,7 @@ def test_the_inputs_are_those_of_the_cases() -> None:
     assert (_hex(_input("x")[65536]), _hex(_input("y")[65536])) == (check["x65536"], check["y65536"])
 
 
-@pytest.mark.parametrize("device", ["cpu", "interp"])
+@pytest.mark.parametrize("device", ["cpu", "interp", "cuda"])
 @pytest.mark.parametrize("case", _CASES["cases"], ids=lambda c: f"{c['n']}{c['op']}{c['init_kind']}")
 def test_float_trees(case: dict[str, Any], device: str) -> None:
     values = _input(case["input"])[: case["n"]]
@@ -94,7 +94,7 @@ def test_every_wrong_order_is_told_apart_somewhere() -> None:
     assert told == set(_CASES["cases"][0]["wrong_orders"])
 
 
-@pytest.mark.parametrize("device", ["cpu", "interp"])
+@pytest.mark.parametrize("device", ["cpu", "interp", "cuda"])
 @pytest.mark.parametrize("case", [c for c in _CASES["special"] if "contributions_hex" in c], ids=lambda c: c["name"])
 def test_special_contributions(case: dict[str, Any], device: str) -> None:
     values, start = _from_hex(case["contributions_hex"]), _from_hex(case["init_hex"])[0]
@@ -132,7 +132,7 @@ def reverse_range(x: In[f32, N], s: f32, n: i64) -> f32:
     return s
 
 
-@pytest.mark.parametrize("device", ["cpu", "interp"])
+@pytest.mark.parametrize("device", ["cpu", "interp", "cuda"])
 @pytest.mark.parametrize("case", [c for c in _CASES["special"] if "body" in c], ids=lambda c: c["name"])
 def test_special_bodies(case: dict[str, Any], device: str) -> None:
     functions = [two_statements_per_iteration, conditional, nested_loop, reverse_range]
@@ -142,7 +142,7 @@ def test_special_bodies(case: dict[str, Any], device: str) -> None:
     assert result != case["wrong_hex"]
 
 
-@pytest.mark.parametrize("device", ["cpu", "interp"])
+@pytest.mark.parametrize("device", ["cpu", "interp", "cuda"])
 @pytest.mark.parametrize("op", ["+", "*", "min", "max"])
 def test_no_iteration_leaves_every_start_value_alone(op: str, device: str) -> None:
     for text in ("80000000", "7f800000", "ff800000", "000116c2"):
@@ -150,7 +150,7 @@ def test_no_iteration_leaves_every_start_value_alone(op: str, device: str) -> No
     assert np.isnan(_function(op, device)(np.empty(0, np.float32), np.float32("nan")))
 
 
-@pytest.mark.parametrize("device", ["cpu", "interp"])
+@pytest.mark.parametrize("device", ["cpu", "interp", "cuda"])
 def test_nan_wins_and_minus_zero_is_less(device: str) -> None:
     values = np.array([1, np.nan, 2], np.float32)
     assert np.isnan(_function("min", device)(values, 5.0))
@@ -235,7 +235,7 @@ def _integers(n: int) -> Any:
     return ((_u24(i).astype(np.int64) * 257 + i) % 2**32).astype(np.uint32).view(np.int32)
 
 
-@pytest.mark.parametrize("device", ["cpu", "interp"])
+@pytest.mark.parametrize("device", ["cpu", "interp", "cuda"])
 @pytest.mark.parametrize("case", [c for c in _CASES["integer_cases"] if c["n"] <= 1000], ids=lambda c: str(c["n"]))
 def test_integer_cases(case: dict[str, Any], device: str) -> None:
     values = _integers(case["n"])
@@ -256,7 +256,7 @@ def test_large_integer_cases() -> None:
     assert next(iter(modular.on("cpu")(_integers(65537).view(np.uint32)))) == case["add"] % 2**32
 
 
-@pytest.mark.parametrize("device", ["cpu", "interp"])
+@pytest.mark.parametrize("device", ["cpu", "interp", "cuda"])
 def test_only_the_true_total_counts(device: str) -> None:
     most, least_ = 2**31 - 1, -(2**31)
     add = checked_sum.on(device)
