@@ -124,7 +124,9 @@ class Call:
             return False
 
     def _is_queued(self) -> bool:
-        """Whether nobody waits for this call: it returns nothing, and its only trap, if any, restores itself."""
+        """Whether nobody waits for this call: it returns nothing, and its only trap, if any, restores itself.
+
+        Every launch of a call takes all its arrays, so none runs behind one that has trapped."""
         if self.executor.plan.results or not self.devices or any(map(_may_overflow, self.launching)):
             return False
         return len(self.launching) == 1 or not any(map(self._may_fail, self.launching))
@@ -150,7 +152,6 @@ class Call:
             self._launch_on_the_cpu(ready, section, outputs)
         else:
             self._launch(ready, self.values, outputs)
-            self._learn(ready, section)
         left = False
         for (name, type), output in zip(ready.program.arrays, outputs, strict=True):
             value = host_value(type, output[0])
@@ -182,7 +183,6 @@ class Call:
         self._save(ready, section)
         if not accepted.reductions:
             self._launch(ready, self.values, ())
-            self._learn(ready, section)
             return
         blocks = -(-len(checked.trips) // BLOCK)
         partials = new_partials(self.executor.where, blocks, [type for _, type in ready.program.arrays])
@@ -213,11 +213,6 @@ class Call:
             argument(local.type, self.scalars[local.name.removesuffix(".in")]) for local in ready.program.scalars
         ]
         ready.kernel(*values, *scalars, *arrays)
-
-    def _learn(self, ready: Ready, section: Section) -> None:
-        """Wait for a launch that may have trapped before a later one follows, which could trap too."""
-        if ready.traps and self._behind(section):
-            wait_for(self.devices)
 
     def _behind(self, section: Section) -> list[Section]:
         at = next((n for n, other in enumerate(self.launching) if other is section), len(self.launching))
