@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from isogrid.analysis.symbolic.polynomial import TooLarge
-from isogrid.analysis.symbolic.races import unproved_pairs
+from isogrid.analysis.symbolic.races import RaceProof
 from isogrid.checks.barriers import check_barriers
 from isogrid.ir import kernel as k
 from isogrid.ir.text import print_kernel
@@ -72,7 +72,7 @@ def verdict(kernel: k.Kernel) -> str:
     if divergent:
         return f"divergence: {divergent[0].code}"
     try:
-        _, pairs = unproved_pairs(kernel)
+        pairs = RaceProof(kernel).pairs()
     except TooLarge as limit:
         return f"too large: {limit}"
     if not pairs:

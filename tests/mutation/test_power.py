@@ -43,8 +43,8 @@ def no_barrier_check(patch: Patch) -> None:
 
 
 def no_question_across_groups(patch: Patch) -> None:
-    original: Any = races._array_pairs
-    patch.setattr(races, "_array_pairs", lambda c, accesses, everywhere: original(c, accesses, False))
+    original: Any = races.conflict
+    patch.setattr(races, "conflict", lambda c, a, b, across: None if across else original(c, a, b, across))
 
 
 def tags_always_exclusive(patch: Patch) -> None:

@@ -7,11 +7,12 @@ y[at[i]] = x[i]         ig.require(ig.distinct(at))
 
 import ast
 import linecache
-from dataclasses import replace
+from collections.abc import Callable
+from typing import TypeGuard
 
 from isogrid.analysis.symbolic.context import Context
 from isogrid.analysis.symbolic.polynomial import TooLarge
-from isogrid.analysis.symbolic.races import Unproved, unproved_pairs
+from isogrid.analysis.symbolic.races import RaceProof, Unproved
 from isogrid.analysis.uniformity import divergent_barriers
 from isogrid.checks.insertion import barrier_insertions
 from isogrid.diagnostics.report import Edit, Remedy
@@ -25,15 +26,65 @@ _ATOMIC_OPERATORS = {"add": ast.Add, "and": ast.BitAnd, "or": ast.BitOr, "xor": 
 _ATOMIC_NAMES = {"add": "atomic_add", "and": "atomic_and", "or": "atomic_or", "xor": "atomic_xor"}
 
 
-def race_remedies(c: Context, kernel: k.Kernel, pair: Unproved) -> tuple[Remedy, ...]:
+class Trials:
+    """Proofs of changed kernels: the reports of one kernel often think of the same change."""
+
+    def __init__(self, kernel: k.Kernel, proof: RaceProof) -> None:
+        self.kernel = kernel
+        self.proof = proof
+        self._divergent: dict[Edit, bool] = {}
+        self._barriers: dict[Edit, RaceProof | None] = {}
+        self._facts: dict[tuple[k.ArrayFact, str], bool] = {}
+
+    def diverges(self, edit: Edit, mended: k.Kernel) -> bool:
+        """Whether some thread would not reach the barriers of a kernel changed by `edit`."""
+        if edit not in self._divergent:
+            self._divergent[edit] = bool(divergent_barriers(mended))
+        return self._divergent[edit]
+
+    def with_barrier(self, edit: Edit, mended: k.Kernel) -> RaceProof | None:
+        """The proof of a kernel changed by `edit`; None where it is too large."""
+        if edit not in self._barriers:
+            self._barriers[edit] = _proof_of(mended)
+        return self._barriers[edit]
+
+    def races_given(self, fact: k.ArrayFact, array: str) -> bool:
+        """Whether the array would still race if one more precondition held."""
+        if (fact, array) not in self._facts:
+            self._facts[fact, array] = _asked(lambda: self.proof.races_given(fact, array))
+        return self._facts[fact, array]
+
+
+def _proof_of(kernel: k.Kernel) -> RaceProof | None:
+    """None where the proof is too large."""
+    try:
+        return RaceProof(kernel)
+    except TooLarge:
+        return None
+
+
+def _asked(question: Callable[[], bool]) -> bool:
+    """Whether something races; a proof that is too large counts as if it did."""
+    try:
+        return question()
+    except TooLarge:
+        return True
+
+
+def _mends(proof: RaceProof | None, array: str) -> TypeGuard[RaceProof]:
+    return proof is not None and not _asked(lambda: proof.races_on(array))
+
+
+def race_remedies(trials: Trials, pair: Unproved) -> tuple[Remedy, ...]:
     """Certain ones first; where there is none, what to think of."""
+    kernel = trials.kernel
     update = _atomic_update(kernel, pair) or _atomic_extreme(kernel, pair)
     if update is not None:
         return (update,)
-    stated = _preconditions(c, kernel, pair)
+    stated = _preconditions(trials, pair)
     if pair.across or not kernel.grouped:
         return (_ownership(pair), *stated)
-    barrier = _barrier(kernel, pair)
+    barrier = _barrier(trials, pair)
     if barrier is not None:
         return (barrier, *stated)
     if pair.first.span == pair.second.span:
@@ -53,35 +104,31 @@ def race_remedies(c: Context, kernel: k.Kernel, pair: Unproved) -> tuple[Remedy,
     )
 
 
-def _racing_arrays(kernel: k.Kernel) -> frozenset[str] | None:
-    """The arrays that a changed kernel still races on; None where the proof is too large."""
-    try:
-        return frozenset(pair.first.array for pair in unproved_pairs(kernel)[1])
-    except TooLarge:
-        return None
-
-
 # --- barriers ---------------------------------------------------------------------------------------------------------
 
 
-def _barrier(kernel: k.Kernel, pair: Unproved) -> Remedy | None:
+def _barrier(trials: Trials, pair: Unproved) -> Remedy | None:
     """A barrier near either access, where inserting it provably mends the kernel, or at least this array."""
     places = {
         edit: mended
         for access in (pair.second, pair.first)
-        for mended, edit in barrier_insertions(kernel, access.span)
-        if not divergent_barriers(mended)
+        for mended, edit in barrier_insertions(trials.kernel, access.span)
     }
+    array = pair.first.array
     partial: Remedy | None = None
-    for edit, mended in list(places.items())[:_MOST_PLACES]:
-        left = _racing_arrays(mended)
-        if left is None:
+    tried = 0
+    for edit, mended in places.items():
+        if trials.diverges(edit, mended):
             continue
-        remedy = Remedy("let every thread of the group finish first", (edit,))
-        if not left:
-            return remedy
-        if partial is None and pair.first.array not in left:
-            partial = remedy
+        proof = trials.with_barrier(edit, mended)
+        if _mends(proof, array):
+            remedy = Remedy("let every thread of the group finish first", (edit,))
+            if not _asked(proof.races_anywhere):
+                return remedy
+            partial = partial or remedy
+        tried += 1
+        if tried == _MOST_PLACES:
+            break
     return partial
 
 
@@ -105,8 +152,7 @@ def _atomic_update(kernel: k.Kernel, pair: Unproved) -> Remedy | None:
         op, store.array, store.indices, addend, None, store.element, store.space, store.checked, span=store.span
     )
     mended = map_kernel(kernel, on_statement=lambda s: atomic if s is store else s)
-    left = _racing_arrays(mended)
-    if left is None or pair.first.array in left:
+    if not _mends(_proof_of(mended), pair.first.array):
         return None
     text = f"let the updates take turns: `ig.{_ATOMIC_NAMES[op]}` is one step that no other thread gets into"
     edit = _atomic_text(store, op)
@@ -134,8 +180,7 @@ def _atomic_extreme(kernel: k.Kernel, pair: Unproved) -> Remedy | None:
             name, store.array, store.indices, value, None, store.element, store.space, store.checked, span=store.span
         )
         mended = map_kernel(kernel, on_statement=lambda s, node=node, atomic=atomic: atomic if s is node else s)
-        left = _racing_arrays(mended)
-        if left is not None and pair.first.array not in left:
+        if _mends(_proof_of(mended), pair.first.array):
             return Remedy(
                 f"compare and store in one step: `ig.atomic_{name}({store.array}, index, value)` without the `if`"
             )
@@ -189,13 +234,12 @@ def _atomic_text(store: k.Store, op: str) -> Edit | None:
 # --- preconditions ----------------------------------------------------------------------------------------------------
 
 
-def _preconditions(c: Context, kernel: k.Kernel, pair: Unproved) -> tuple[Remedy, ...]:
+def _preconditions(trials: Trials, pair: Unproved) -> tuple[Remedy, ...]:
     """A fact about a loaded index that would prove the array. It is about data, so the author has to know it."""
-    for name in sorted(_index_arrays(c, kernel, pair))[:_MOST_ARRAYS]:
+    for name in sorted(_index_arrays(trials.proof.context, trials.kernel, pair))[:_MOST_ARRAYS]:
         for kind, words in (("distinct", "no two entries of `{}` are equal"), ("is_sorted", "`{}` is sorted")):
             text = f"ig.{kind}({name})"
-            left = _racing_arrays(replace(kernel, facts=(*kernel.facts, k.ArrayFact(kind, name, text))))
-            if left is not None and pair.first.array not in left:
+            if not trials.races_given(k.ArrayFact(kind, name, text), pair.first.array):
                 return (Remedy(f"or, if {words.format(name)}, say so first in the body: `ig.require({text})`"),)
     return ()
 

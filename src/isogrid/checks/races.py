@@ -5,9 +5,9 @@ from isogrid.analysis.symbolic.array_facts import allows
 from isogrid.analysis.symbolic.context import Context
 from isogrid.analysis.symbolic.expressions import as_polynomial, evaluate
 from isogrid.analysis.symbolic.polynomial import Polynomial, TooLarge
-from isogrid.analysis.symbolic.races import Unproved, unproved_pairs
+from isogrid.analysis.symbolic.races import RaceProof, Unproved
 from isogrid.analysis.symbolic.witness import Witness, find_witness
-from isogrid.checks.race_remedies import race_remedies
+from isogrid.checks.race_remedies import Trials, race_remedies
 from isogrid.diagnostics.report import Label, Remedy, Report
 from isogrid.ir import kernel as k
 
@@ -25,15 +25,16 @@ def check_races(kernel: k.Kernel, exact: bool = True) -> list[Report]:
     if kernel.races != "prove":
         return []
     try:
-        context, found = unproved_pairs(kernel, exact)
+        proof = RaceProof(kernel, exact)
+        found = proof.pairs()
     except TooLarge as limit:
         return [_too_large(kernel, str(limit))]
     by_array: dict[str, list[Unproved]] = {}
     for pair in found:
         by_array.setdefault(pair.first.array, []).append(pair)
+    trials = Trials(kernel, proof)
     return [
-        _report(context, kernel, pairs[:_MOST_PAIRS], frozenset(by_array))
-        for pairs in list(by_array.values())[:_MOST_REPORTS]
+        _report(trials, pairs[:_MOST_PAIRS], frozenset(by_array)) for pairs in list(by_array.values())[:_MOST_REPORTS]
     ]
 
 
@@ -47,15 +48,16 @@ def _shapes(c: Context, kernel: k.Kernel) -> dict[str, tuple[Polynomial, ...]]:
     return shapes | {s.name: tuple(Polynomial.constant(e) for e in s.shape) for s in kernel.shared}
 
 
-def _report(c: Context, kernel: k.Kernel, pairs: list[Unproved], racing: frozenset[str]) -> Report:
+def _report(trials: Trials, pairs: list[Unproved], racing: frozenset[str]) -> Report:
     """The first pair of one array that has a counterexample, else the first. What is loaded from a racing array is
     no ground for a counterexample."""
+    kernel, c = trials.kernel, trials.proof.context
     shapes = _shapes(c, kernel)
     for number, pair in enumerate(pairs):
         witness = find_witness(c, pair.first, pair.second, pair.across, shapes, _TRIES // (1 + 3 * number))
         if witness is not None and not _racing_data(pair, witness, racing) and allows(kernel.facts, witness.data):
-            return _refuted(c, kernel, pair, witness)
-    return _unproved(c, kernel, pairs[0])
+            return _refuted(trials, pair, witness)
+    return _unproved(trials, pairs[0])
 
 
 def _racing_data(pair: Unproved, witness: Witness, racing: frozenset[str]) -> bool:
@@ -66,7 +68,8 @@ def _verb(kind: str) -> str:
     return {"read": "reads", "write": "writes"}.get(kind, f"updates ({kind})")
 
 
-def _refuted(c: Context, kernel: k.Kernel, pair: Unproved, w: Witness) -> Report:
+def _refuted(trials: Trials, pair: Unproved, w: Witness) -> Report:
+    kernel, c = trials.kernel, trials.proof.context
     a, b = pair.first, pair.second
     element = f"{a.array}[{', '.join(str(i) for i in w.index)}]"
     names = tuple(_thread_name(c, kernel, w, side) for side in (0, 1))
@@ -84,7 +87,7 @@ def _refuted(c: Context, kernel: k.Kernel, pair: Unproved, w: Witness) -> Report
         secondary=tuple(labels[1:]),
         why=_why(kernel, pair, shared),
         facts=_columns(c, kernel, pair, w, names, element),
-        remedies=race_remedies(c, kernel, pair),
+        remedies=race_remedies(trials, pair),
         kernel=kernel.name,
         witness=w,
     )
@@ -167,7 +170,8 @@ def _plain(name: str) -> str:
     return {"@trip": "trip of the loop", "@gap": "trips between"}.get(base, base)
 
 
-def _unproved(c: Context, kernel: k.Kernel, pair: Unproved) -> Report:
+def _unproved(trials: Trials, pair: Unproved) -> Report:
+    kernel = trials.kernel
     a, b = pair.first, pair.second
     labels = [Label(b.span, f"{_verb(b.kind)} `{b.array}`")]
     if a.span != b.span:
@@ -180,7 +184,7 @@ def _unproved(c: Context, kernel: k.Kernel, pair: Unproved) -> Report:
         secondary=tuple(labels[1:]),
         why=f"neither the indices nor the guards keep {_apart(kernel, pair)} apart, as far as the proof sees",
         remedies=(
-            *(remedy for remedy in race_remedies(c, kernel, pair) if remedy.edits),
+            *(remedy for remedy in race_remedies(trials, pair) if remedy.edits),
             Remedy(
                 "state the missing fact with ig.require(...), index so that each thread owns its elements, or choose "
                 '`races="check"` to have it checked while the kernel runs'

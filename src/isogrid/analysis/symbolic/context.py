@@ -97,6 +97,8 @@ class Context:
     changed: set[str] = field(default_factory=set[str])
     group_atoms: tuple[str, ...] = ()
     unroll_limit: int = 64
+    #: Whether some loop of known trips was not unrolled for their number.
+    curtailed: bool = False
     #: How many loops of unknown trips are around this point.
     unknown_trips: int = 0
     steps: int = 0

@@ -69,6 +69,7 @@ def run_for(c: Context, s: k.For) -> tuple[list[Exit], bool]:
         limit = 4 * c.unroll_limit if synchronises(s.body) else c.unroll_limit
         if most <= limit:
             return _unrolled_for(c, s, start, by, trips, most)
+        c.curtailed = True
     return _symbolic(c, s, start, stop, step)
 
 

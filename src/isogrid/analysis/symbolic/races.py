@@ -1,7 +1,13 @@
-"""Pairs of accesses that no proof separates, per array, in the order of the text."""
+"""Pairs of accesses that no proof separates, per array, in the order of the text.
 
-from dataclasses import dataclass
-from typing import Any
+proof = RaceProof(kernel)
+proof.races_on("tile")      # stops at the first pair without a proof
+proof.pairs()               # all of them
+"""
+
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
@@ -10,6 +16,12 @@ from isogrid.analysis.symbolic.decide import Side, conflict, prepare
 from isogrid.analysis.symbolic.execute import execute
 from isogrid.analysis.symbolic.polynomial import TooLarge
 from isogrid.ir import kernel as k
+
+#: Known trips up to which loops are unrolled: at first, and where that left a pair without a proof.
+_UNROLL: Final = 16
+_UNROLL_FURTHER: Final = 1024
+
+_Answer = TypeVar("_Answer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,67 +34,144 @@ class Unproved:
     reason: str
 
 
-def unproved_pairs(kernel: k.Kernel, exact: bool = True) -> tuple[Context, list[Unproved]]:
-    """All pairs without a proof, at most one per pair of places. Loops are unrolled further on a second try."""
-    first: tuple[Context, list[Unproved]] | None = None
-    try:
-        first = _attempt(kernel, 16, exact)
-        if not first[1]:
-            return first
-        return _attempt(kernel, 1024, exact)
-    except TooLarge:
-        if first is None:
-            raise
-        return first
+class RaceProof:
+    """The pairs of one kernel, asked about array by array and no further than somebody wants to know. Raises `TooLarge`
+    where the fixed budget does not suffice.
+
+    Where loops could be unrolled further and some pair has no proof, a second attempt does so; it then counts, unless
+    it exceeds the budget.
+    """
+
+    def __init__(self, kernel: k.Kernel, exact: bool = True) -> None:
+        self._kernel = kernel
+        self._exact = exact
+        self._first = _Attempt(execute(kernel, _UNROLL, exact))
+        self._second: _Attempt | None = None
+        self._may_go_further = self._first.context.curtailed
+
+    @property
+    def context(self) -> Context:
+        """The symbolic execution that the pairs are of."""
+        return (self._second or self._first).context
+
+    def races_on(self, array: str) -> bool:
+        """Whether some pair of the array has no proof."""
+        return self._ask(lambda attempt: attempt.races_on(array))
+
+    def races_anywhere(self) -> bool:
+        return self._ask(lambda attempt: any(attempt.races_on(array) for array in attempt.arrays))
+
+    def pairs(self) -> list[Unproved]:
+        """All pairs without a proof, at most one per pair of places."""
+        if not self.races_anywhere():
+            return []
+        return self._ask(lambda attempt: [pair for array in attempt.arrays for pair in attempt.unproved(array)])
+
+    def races_given(self, fact: k.ArrayFact, array: str) -> bool:
+        """Whether some pair of the array would have no proof either if one more precondition held."""
+        return (self._second or self._first).given(fact).races_on(array)
+
+    def _ask(self, question: "Callable[[_Attempt], _Answer]") -> _Answer:
+        if self._second is None:
+            answer = question(self._first)
+            if not answer or not self._may_go_further:
+                return answer
+        try:
+            self._second = self._second or _Attempt(execute(self._kernel, _UNROLL_FURTHER, self._exact))
+            return question(self._second)
+        except TooLarge:
+            self._second, self._may_go_further = None, False
+            return question(self._first)
 
 
-def _attempt(kernel: k.Kernel, unroll_limit: int, exact: bool) -> tuple[Context, list[Unproved]]:
-    c = execute(kernel, unroll_limit, exact)
-    return c, _pairs(c)
+class _Attempt:
+    """The pairs of one symbolic execution. Answers are kept."""
 
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self._steps = context.steps
+        self._shared = {s.name for s in context.kernel.shared}
+        self._accesses: dict[str, list[Access]] = {}
+        for a in context.accesses:
+            self._accesses.setdefault(a.array, []).append(a)
+        self.arrays = [name for name, found in self._accesses.items() if any(a.kind != "read" for a in found)]
+        self._sides: dict[str, list[Side]] = {}
+        self._answers: dict[str, dict[Hashable, str | None]] = {}
+        self._found: dict[str, list[Unproved]] = {}
+        self._rest: dict[str, Iterator[Unproved]] = {}
 
-def _pairs(c: Context) -> list[Unproved]:
-    shared = {s.name for s in c.kernel.shared}
-    by_array: dict[str, list[Access]] = {}
-    for a in c.accesses:
-        by_array.setdefault(a.array, []).append(a)
-    found: list[Unproved] = []
-    for array, accesses in by_array.items():
-        if all(a.kind == "read" for a in accesses):
-            continue
-        found += _array_pairs(c, accesses, array not in shared)
-    return found
+    def races_on(self, array: str) -> bool:
+        if array not in self.arrays:
+            return False
+        return bool(self._found.get(array)) or self._next(array)
 
+    def unproved(self, array: str) -> list[Unproved]:
+        while self._next(array):
+            pass
+        return self._found[array]
 
-def _array_pairs(c: Context, accesses: list[Access], everywhere: bool) -> list[Unproved]:
-    sides = [s for a in accesses if (s := prepare(c, a)).reachable]
-    one_owner = _one_owner(c, sides)
-    if one_owner and not (everywhere and c.group_atoms):
-        return []
-    found: list[Unproved] = []
-    answers: dict[Any, str | None] = {}
-    seen: set[Any] = set()
-    for x, a in enumerate(sides):
-        for b in sides[x:]:
-            if _compatible(a.access.kind, b.access.kind, c.kernel.deterministic):
-                continue
-            for across in (False, True):
-                if across and (not everywhere or not c.group_atoms):
+    def given(self, fact: k.ArrayFact) -> "_Attempt":
+        """The same with one more precondition, for which no pair needs to be asked again that has a proof without."""
+        c = self.context
+        kernel = replace(c.kernel, facts=(*c.kernel.facts, fact))
+        attempt = _Attempt(replace(c, kernel=kernel, steps=self._steps))
+        attempt._sides = self._sides
+        attempt._answers = {
+            array: {key: None for key, reason in answers.items() if reason is None}
+            for array, answers in self._answers.items()
+        }
+        return attempt
+
+    def _next(self, array: str) -> bool:
+        """Look for one more pair of an array without a proof."""
+        if array not in self._rest:
+            self._found[array] = []
+            self._rest[array] = self._pairs(array)
+        pair = next(self._rest[array], None)
+        if pair is not None:
+            self._found[array].append(pair)
+        return pair is not None
+
+    def _pairs(self, array: str) -> Iterator[Unproved]:
+        c, everywhere = self.context, array not in self._shared
+        if array not in self._sides:
+            self._sides[array] = [s for a in self._accesses[array] if (s := prepare(c, a)).reachable]
+        sides = self._sides[array]
+        one_owner = _one_owner(c, sides)
+        if one_owner and not (everywhere and c.group_atoms):
+            return
+        answers = self._answers.setdefault(array, {})
+        keys = _numbered(sides)
+        seen: set[Hashable] = set()
+        for x, a in enumerate(sides):
+            for y, b in enumerate(sides[x:], x):
+                if _compatible(a.access.kind, b.access.kind, c.kernel.deterministic):
                     continue
-                if not across and (c.size == 1 or one_owner or not may_meet(a.access.intervals, b.access.intervals)):
-                    continue
-                c.spend()
-                places = (a.access.span, b.access.span, across)
-                if places in seen:
-                    continue
-                key = (across, _key(a), _key(b), may_meet(a.access.warp_intervals, b.access.warp_intervals))
-                if key not in answers:
-                    answers[key] = conflict(c, a, b, across)
-                reason = answers[key]
-                if reason is not None:
-                    seen.add(places)
-                    found.append(Unproved(a.access, b.access, across, reason))
-    return found
+                for across in (False, True):
+                    if across and (not everywhere or not c.group_atoms):
+                        continue
+                    if not across and (
+                        c.size == 1 or one_owner or not may_meet(a.access.intervals, b.access.intervals)
+                    ):
+                        continue
+                    c.spend()
+                    places = (a.access.span, b.access.span, across)
+                    if places in seen:
+                        continue
+                    together = may_meet(a.access.warp_intervals, b.access.warp_intervals)
+                    key = (across, keys[x], keys[y], together)
+                    if key not in answers:
+                        answers[key] = conflict(c, a, b, across)
+                    reason = answers[key]
+                    if reason is not None:
+                        seen.add(places)
+                        yield Unproved(a.access, b.access, across, reason)
+
+
+def _numbered(sides: list[Side]) -> list[int]:
+    """A number for each side, the same for sides that no question tells apart."""
+    numbers: dict[Any, int] = {}
+    return [numbers.setdefault((s.access.indices, s.mask.tobytes(), s.access.guards), len(numbers)) for s in sides]
 
 
 def _compatible(a: str, b: str, deterministic: bool) -> bool:
@@ -90,10 +179,6 @@ def _compatible(a: str, b: str, deterministic: bool) -> bool:
     if a.startswith("atomic") and b.startswith("atomic"):
         return a == b or not deterministic
     return a == b == "read"
-
-
-def _key(s: Side) -> Any:
-    return (s.access.indices, s.mask.tobytes(), s.access.guards)
 
 
 def _one_owner(c: Context, sides: list[Side]) -> bool:

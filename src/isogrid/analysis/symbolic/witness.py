@@ -5,7 +5,7 @@ then evaluated exactly for every thread of a group. There is no witness where an
 the proof, for it could not be replayed: such a pair is only "not proved".
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -84,33 +84,28 @@ def find_witness(
     hints: dict[str, list[int]] = {}
     for g in (*a.guards, *b.guards):
         _hints(g, hints)
+    first, second = (_Side(c, access, slots, side, facts, extents) for side, access in enumerate((a, b)))
     for values in _assignments(c, slots, hints, budget):
-        sides = [dict[str, int](), dict[str, int]()]
-        for (name, side), value in zip(slots, values, strict=True):
-            for s in (0, 1) if side == 2 else (side,):
-                sides[s][name] = value
-        if across and all(sides[0].get(g) == sides[1].get(g) for g in c.group_atoms):
+        if across and first.group(values) == second.group(values):
             continue
-        hit = _meet(c, a, b, across, extents, facts, sides)
-        if hit is not None:
-            lids, index = hit
-            data = _data(c, sides, lids)
-            if data is None or any(
-                _traps_before(c, x, values, shapes) for x, values in zip((a, b), sides, strict=True)
-            ):
-                continue
-            groups = tuple(tuple(side.get(g, 0) for g in c.group_atoms) for side in sides)
-            return Witness(
-                tuple((n, sides[0][n]) for n in shared),
-                (
-                    tuple((n, sides[0][n]) for n in private[0]),
-                    tuple((n, sides[1][n]) for n in private[1]),
-                ),
-                lids,
-                (groups[0], groups[1]),
-                index,
-                data,
-            )
+        x, y = first.at(values), second.at(values)
+        if x is None or y is None or (hit := _lowest_pair(x, y, across)) is None:
+            continue
+        lids, index = hit
+        data = _data(c, (x.values, y.values), lids)
+        if data is None or any(_traps_before(c, side, z.values, shapes) for side, z in ((a, x), (b, y))):
+            continue
+        return Witness(
+            tuple((n, x.values[n]) for n in shared),
+            (
+                tuple((n, x.values[n]) for n in private[0]),
+                tuple((n, y.values[n]) for n in private[1]),
+            ),
+            lids,
+            (first.group(values), second.group(values)),
+            index,
+            data,
+        )
     return None
 
 
@@ -137,7 +132,7 @@ def _traps_before(
 
 
 def _data(
-    c: Context, sides: list[dict[str, int]], lids: tuple[int, int]
+    c: Context, sides: tuple[Mapping[str, int], Mapping[str, int]], lids: tuple[int, int]
 ) -> tuple[tuple[str, tuple[int, ...], int], ...] | None:
     """The elements that both threads load, None where one element would have to hold two values."""
     found: dict[tuple[str, tuple[int, ...]], int] = {}
@@ -274,53 +269,134 @@ def _compositions(limits: list[int], total: int) -> Iterator[tuple[int, ...]]:
             yield (first, *rest)
 
 
-def _meet(
-    c: Context,
-    a: Access,
-    b: Access,
-    across: bool,
-    extents: tuple[Polynomial, ...],
-    facts: list[Polynomial],
-    sides: list[dict[str, int]],
-) -> tuple[tuple[int, int], tuple[int, ...]] | None:
-    """The lowest pair of threads that touch one element under these values."""
-    cells: list[tuple[Any, Any]] = []
-    for access, values in zip((a, b), sides, strict=True):
+@dataclass(frozen=True, slots=True)
+class _Reached:
+    """The threads that make an access under some values, and the index of each along every axis."""
+
+    values: dict[str, int]
+    live: Any
+    index: list[Any]
+
+
+class _Side:
+    """One access under values of the atoms that it depends on. Each condition and index is worked out once for each
+    choice of what it depends on itself."""
+
+    def __init__(
+        self,
+        c: Context,
+        access: Access,
+        slots: list[tuple[str, int]],
+        side: int,
+        facts: list[Polynomial],
+        extents: tuple[Polynomial, ...],
+    ) -> None:
+        self._context = c
+        own = [(at, name) for at, (name, where) in enumerate(slots) if where in (side, 2)]
+        self._names = [name for _, name in own]
+        self._places = [at for at, _ in own]
+        places = {name: at for at, name in own}
+        self._groups = [places[g] for g in c.group_atoms]
+        self._reached: dict[tuple[int, ...], _Reached | None] = {}
+        size = c.size
+        self._conditions = [
+            *(self._kept(lambda e, f=f: _for_all(np.asarray(e.polynomial(f)) >= 0), f) for f in facts),
+            *(self._kept(lambda e, g=g: _for_all(e.formula(g)), g) for g in access.guards),
+            *(
+                self._kept(lambda e, p=p, x=x: _for_all(_within(e.polynomial(p), e.polynomial(x))), p, x)
+                for p, x in zip(access.indices, extents, strict=False)
+            ),
+        ]
+        self._index = [self._kept(lambda e, p=p: np.broadcast_to(e.polynomial(p), (size,)), p) for p in access.indices]
+
+    def _kept(self, work_out: "Callable[[_Evaluation], Any]", *parts: Polynomial | Formula) -> "_Kept":
+        names: set[str] = set()
+        for part in parts:
+            if isinstance(part, Polynomial):
+                _bases(self._context, part, names)
+            else:
+                _formula_bases(self._context, part, names)
+        return _Kept([at for at, name in zip(self._places, self._names, strict=True) if name in names], work_out)
+
+    def group(self, values: tuple[int, ...]) -> tuple[int, ...]:
+        """The coordinates of the thread's group."""
+        return tuple([values[at] for at in self._groups])
+
+    def at(self, values: tuple[int, ...]) -> _Reached | None:
+        """What the access is under these values of all slots; None where no thread makes it, or an unknown decides."""
+        own = tuple([values[at] for at in self._places])
+        if own not in self._reached:
+            self._reached[own] = self._work_out(values, dict(zip(self._names, own, strict=True)))
+        return self._reached[own]
+
+    def _work_out(self, values: tuple[int, ...], own: dict[str, int]) -> _Reached | None:
+        evaluation = _Evaluation(self._context, own)
+        live: Any = True
         try:
-            evaluation = _Evaluation(c, values)
-            live = np.ones(c.size, bool)
-            for f in facts:
-                live &= np.asarray(evaluation.polynomial(f)) >= 0
-            for g in access.guards:
-                live &= evaluation.formula(g)
-            index = [np.broadcast_to(evaluation.polynomial(p), (c.size,)) for p in access.indices]
-            for p, extent in zip(index, extents, strict=False):
-                live &= (p >= 0) & (p < evaluation.polynomial(extent))
+            for condition in self._conditions:
+                held = condition.at(values, evaluation)
+                if held is False:
+                    return None
+                if held is not True:
+                    live = held if live is True else live & held
+            index = [p.at(values, evaluation) for p in self._index]
         except _Undecided:
             return None
-        if not live.any():
-            return None
-        cells.append((live, index))
-    return _lowest_pair(c, cells, across)
+        live = np.broadcast_to(live, (self._context.size,))
+        return _Reached(own, live, index) if live.any() else None
 
 
-def _lowest_pair(
-    c: Context, cells: list[tuple[Any, Any]], across: bool
-) -> tuple[tuple[int, int], tuple[int, ...]] | None:
-    (live_a, index_a), (live_b, index_b) = cells
+class _Kept:
+    """A value for each choice of the slots that it depends on."""
+
+    def __init__(self, places: list[int], work_out: "Callable[[_Evaluation], Any]") -> None:
+        self._places, self._work_out = places, work_out
+        self._known: dict[tuple[int, ...], Any] = {}
+
+    def at(self, values: tuple[int, ...], evaluation: "_Evaluation") -> Any:
+        key = tuple([values[at] for at in self._places])
+        found = self._known.get(key)
+        if found is None:
+            try:
+                found = self._work_out(evaluation)
+            except _Undecided:
+                found = _Undecided
+            self._known[key] = found
+        if found is _Undecided:
+            raise _Undecided
+        return found
+
+
+def _for_all(held: Any) -> Any:
+    """One truth value where all threads agree."""
+    if held.all():
+        return True
+    return held if held.any() else False
+
+
+def _within(index: Any, extent: Any) -> Any:
+    return (np.asarray(index) >= 0) & (np.asarray(index) < extent)
+
+
+def _lowest_pair(x: _Reached, y: _Reached, across: bool) -> tuple[tuple[int, int], tuple[int, ...]] | None:
+    """The lowest pair of threads that touch one element."""
     owners: dict[tuple[int, ...], list[int]] = {}
-    for lid in np.nonzero(live_a)[0]:
-        owners.setdefault(tuple(int(x[lid]) for x in index_a), []).append(int(lid))
+    for lid, cell in _cells(x):
+        owners.setdefault(cell, []).append(lid)
     best: tuple[tuple[int, int], tuple[int, ...]] | None = None
-    for lid in np.nonzero(live_b)[0]:
-        cell = tuple(int(x[lid]) for x in index_b)
+    for lid, cell in _cells(y):
         for other in owners.get(cell, ()):
-            if across or other != int(lid):
-                candidate = ((other, int(lid)), cell)
-                if best is None or sum(candidate[0]) < sum(best[0]):
-                    best = candidate
+            if across or other != lid:
+                if best is None or other + lid < sum(best[0]):
+                    best = ((other, lid), cell)
                 break
     return best
+
+
+def _cells(reached: _Reached) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """Thread and element of every access, in the order of threads."""
+    lids = np.nonzero(reached.live)[0]
+    return zip(lids.tolist(), zip(*(p[lids].tolist() for p in reached.index), strict=True), strict=True)
 
 
 class _Evaluation:
@@ -330,6 +406,7 @@ class _Evaluation:
         self.strict = strict
         self.context = c
         self.values = values
+        self._computed: dict[str, Any] = {}
 
     def polynomial(self, p: Polynomial) -> Any:
         total: Any = 0
@@ -341,8 +418,15 @@ class _Evaluation:
         return total
 
     def atom(self, name: str) -> Any:
-        if name in self.values:
-            return self.values[name]
+        value = self.values.get(name)
+        if value is not None:
+            return value
+        value = self._computed.get(name)
+        if value is None:
+            value = self._computed[name] = self._compute(name)
+        return value
+
+    def _compute(self, name: str) -> Any:
         atom = self.context.atoms[name]
         if atom.definition is not None and atom.definition[0] == "float":
             bits, type = atom.definition[1]
@@ -374,9 +458,15 @@ class _Evaluation:
                     # What nothing is known about may hold; the witness is then not complete.
                     return np.ones(self.context.size, bool)
             case Both(parts):
-                return np.logical_and.reduce([np.broadcast_to(self.formula(x), (self.context.size,)) for x in parts])
+                held = self.formula(parts[0])
+                for part in parts[1:]:
+                    held = held & self.formula(part)
+                return held
             case Either(parts):
-                return np.logical_or.reduce([np.broadcast_to(self.formula(x), (self.context.size,)) for x in parts])
+                held = self.formula(parts[0])
+                for part in parts[1:]:
+                    held = held | self.formula(part)
+                return held
 
 
 def _compute(operation: str, values: list[Any]) -> Any:
