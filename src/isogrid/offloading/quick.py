@@ -14,7 +14,9 @@ from isogrid.ir.walk import visit
 from isogrid.launch.evaluate import CannotEvaluate, evaluate
 from isogrid.launch.scalars import scalar_argument
 from isogrid.offloading.execute import FEW_ELEMENTS, MANY_UPDATES, Executor, argument, host_value, is_scalar, native_of
+from isogrid.offloading.far_call import AGAIN, MOST_BLOCKS, far_call
 from isogrid.offloading.host_floats import compile_scalar, rounded
+from isogrid.offloading.placement import is_far, new_partials
 from isogrid.offloading.ranges import scalars_for_locals
 from isogrid.offloading.sections import Section
 from isogrid.offloading.totals import finished
@@ -23,9 +25,6 @@ from isogrid.offloading.trips import trips_of
 
 #: A number of a call, from its arguments.
 Getter: TypeAlias = Callable[[Sequence[Any]], int]
-
-#: Blocks beyond which the ordinary call takes over.
-_MOST_BLOCKS: Final = 1 << 22
 
 
 def quick_call(executor: Executor, slow: Callable[..., Any]) -> Callable[..., Any] | None:
@@ -38,7 +37,7 @@ def quick_call(executor: Executor, slow: Callable[..., Any]) -> Callable[..., An
     constants = _constants(before)
     if constants is None or not all(_assigns(s) for s in after):
         return None
-    return _Maker(executor, loop, constants, after, slow).call()
+    return Maker(executor, loop, constants, after, slow).call()
 
 
 def gathering_call(executor: Executor, native: Callable[..., Any], slow: Callable[..., Any]) -> Callable[..., Any]:
@@ -69,7 +68,7 @@ def gathering_call(executor: Executor, native: Callable[..., Any], slow: Callabl
     return call
 
 
-class _Maker:
+class Maker:
     def __init__(
         self,
         executor: Executor,
@@ -101,13 +100,16 @@ class _Maker:
             return None
         scalars = [argument(local.type, v) for local, v in zip(ready.program.scalars, given, strict=True)]
         types = [type.numpy for _, type in ready.program.arrays]
+        if is_far(executor.where):
+            finish = self._plain_finish(parts) or self._finish(parts)
+            return far_call(executor.where, native[0], blocks, types, scalars, folds, finish, self.slow)
         return self._callable(native[0], blocks, types, scalars, parts, folds)
 
     def _fold(self, part: Part) -> Any:
         ready = self.executor.fold(part)
         if not ready.kernel.compiled.artifacts:
             fold: Any = ready.kernel
-            fold(np.zeros(2, part.type.numpy), np.zeros(1, part.type.numpy))
+            fold(*new_partials(self.executor.where, 2, [part.type]), *new_partials(self.executor.where, 1, [part.type]))
         return ready.kernel
 
     def _callable(
@@ -120,7 +122,7 @@ class _Maker:
                 blocks = (trips(arguments) + BLOCK - 1) // BLOCK
             except (AttributeError, IndexError, TypeError):
                 return slow(*arguments, **keywords)
-            if keywords or not 0 < blocks < _MOST_BLOCKS:
+            if keywords or not 0 < blocks < MOST_BLOCKS:
                 return slow(*arguments, **keywords)
             partials = [empty(blocks, type) for type in types]
             if native(*arguments, *scalars, *partials) is not None:
@@ -133,7 +135,7 @@ class _Maker:
                     values = level
                 folded.append(values[0])
             result = finish(arguments, folded)
-            return slow(*arguments) if result is _AGAIN else result
+            return slow(*arguments) if result is AGAIN else result
 
         return call
 
@@ -196,7 +198,7 @@ class _Maker:
                 for name, expression in statements:
                     values[name] = evaluate(expression, values, dims)
             except CannotEvaluate:
-                return _AGAIN
+                return AGAIN
             found = tuple(v if isinstance(v, bool | int) else float(v) for v in (values[n] for n in names))
             return found if is_tuple else found[0] if found else None
 
@@ -216,10 +218,6 @@ class _Maker:
         nodes = [node for _, expression in self._statements() for node in visit(expression)]
         late = any(isinstance(n, k.Binary | k.Unary | k.Cast) and n.checked for n in nodes)
         return late or any(r.type.is_checked for r in accepted.reductions.values())
-
-
-#: The ordinary call has to do it again; only where the loop writes no array.
-_AGAIN: Final = object()
 
 
 def _constants(sections: Sequence[Section]) -> dict[str, Any] | None:
@@ -249,7 +247,8 @@ def _getter(executor: Executor, node: k.Expr) -> Getter | None:
             for at, parameter in enumerate(executor.definition.parameters):
                 if isinstance(parameter, ArrayDeclaration):
                     for axis, extent in enumerate(parameter.shape):
-                        if extent == k.DimValue(name) and len(parameter.shape) == 1:
+                        # Only arrays of the host have `size` in every library.
+                        if extent == k.DimValue(name) and len(parameter.shape) == 1 and not is_far(executor.where):
                             return lambda arguments, at=at: arguments[at].size
                         if extent == k.DimValue(name):
                             return lambda arguments, at=at, axis=axis: arguments[at].shape[axis]
