@@ -7,6 +7,7 @@ from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
 from isogrid.ir import device as d
+from isogrid.ir import kernel as k
 from isogrid.ir.device import Machine
 from isogrid.ir.types import Scalar, Space
 from isogrid.printers.c_family_text import signed_value
@@ -25,6 +26,7 @@ class Ranges:
     """What is known of values as signed numbers. `small`: no size of the launch reaches 2^31."""
 
     def __init__(self, kernel: d.Kernel, scalars: Mapping[str, Scalar], *, small: bool) -> None:
+        self.geometry = kernel.geometry
         self.block = kernel.geometry.block
         self.grouped = kernel.grouped
         self.scalars = scalars
@@ -123,10 +125,35 @@ class Ranges:
         match node.kind:
             case "local":
                 return (0, self.block[node.axis] - 1)
-            case "extent" | "groups":
+            case "group":
+                return (0, self._groups(node.axis) - 1)
+            case "groups":
+                return (1, self._groups(node.axis))
+            case "extent":
                 return (1, self.most)
             case _:
                 return (0, self.most - 1)
+
+    def _groups(self, axis: int) -> int:
+        """The most groups along an axis. The threads of a launch are counted too: a group has a whole block of them."""
+        most = self.most // self.block[axis]
+        if self.geometry.kind == "groups":
+            most = min(most, self._most_of(self.geometry.extents[axis]))
+        return max(most, 1)
+
+    def _most_of(self, extent: k.Expr) -> int:
+        """The largest value of an extent, `(N + 31) // 32` for instance; what is not looked into is unknown."""
+        match extent:
+            case k.Const(value=int(value)):
+                return value
+            case k.DimValue():
+                return self.most
+            case k.Binary(op="add", left=left, right=k.Const(value=int(value))) if value >= 0:
+                return self._most_of(left) + value
+            case k.Binary(op="floordiv", left=left, right=k.Const(value=int(value))) if value > 0:
+                return max(self._most_of(left), 0) // value
+            case _:
+                return self.most
 
     def _load(self, node: d.Load, whole: Interval) -> Interval:
         element = self.elements[node.buffer]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from isogrid.backends.cuda.emit_address import Linear, constant, is_linear, signed
 from isogrid.backends.cuda.emit_math import emit_fmod
+from isogrid.backends.cuda.emit_short import in_32_bits, is_short
 from isogrid.ir import device as d
 from isogrid.ir.device import Machine
 from isogrid.ir.types import Scalar, Space
@@ -20,9 +21,7 @@ from isogrid.printers.llvm_text import Writer, element_type, literal_text, type_
 if TYPE_CHECKING:
     from isogrid.analysis.meetings import Meetings
 
-_WORD = 1 << 64
-#: Several instructions in 64 bits, one or few in 32.
-_SLOW_IN_64_BITS = frozenset({"sdiv", "srem", "udiv", "urem", "imul"})
+_WORD, _HALF_WORD = 1 << 64, 1 << 32
 GLOBAL_POINTER = "ptr addrspace(1)"
 SHARED_POINTER = "ptr addrspace(3)"
 _POINTERS = {
@@ -111,7 +110,11 @@ class Code:
     lanes_part: bool = False
     #: What is known of the size of integers, and which loops count.
     ranges: Ranges | None = None
+    #: Whether every element of every array has a number below 2^31, and addresses are computed in 32 bits.
+    short_addresses: bool = False
     loops: Loops | None = None
+    #: Whether this half of a kernel runs only where its other half found nothing that traps.
+    trusting: bool = False
     #: Whether checks of several trips may be asked at once.
     batches: bool = True
     notes: list[str] = field(default_factory=list[str])
@@ -135,35 +138,14 @@ def evaluate(code: Code, node: d.Expr) -> str:
             return _canonical_bits(code, chosen, value)
         case d.Op(op="bits", arguments=(value,)) if value.type.is_float and not node.type.is_float:
             return _bits(code, value)
-        case d.Op() if node.op in _SLOW_IN_64_BITS and _is_short(code, node):
-            return _in_32_bits(code, node)
+        case d.Op() if code.ranges is not None and is_short(code.ranges, node):
+            return in_32_bits(code.w, code.ranges, node, lambda part: evaluate(code, part))
         case d.Op():
             return apply(code, node.op, [evaluate(code, a) for a in node.arguments], _operand(node), node.type)
         case d.Load():
             return load(code, code.buffers[node.buffer], node.index)
         case _:
             assert_never(node)
-
-
-def _is_short(code: Code, node: d.Op) -> bool:
-    """Whether the operands and the result of a 64-bit operation lie in 0 .. 2^31 - 1."""
-    if node.type is not Machine.I64 or code.ranges is None:
-        return False
-    parts = (*node.arguments, node) if node.op == "imul" else node.arguments
-    return all(low >= 0 and high < 1 << 31 for low, high in map(code.ranges.of, parts))
-
-
-def _in_32_bits(code: Code, node: d.Op) -> str:
-    """A division or product of small numbers; a signed quotient of such is an unsigned one."""
-    w, name = code.w, {"sdiv": "udiv", "srem": "urem", "imul": "mul nuw nsw"}.get(node.op, node.op)
-    a, b = (_short(code, argument) for argument in node.arguments)
-    return w.emit(f"zext nneg i32 {w.emit(f'{name} i32 {a}, {b}')} to i64")
-
-
-def _short(code: Code, node: d.Expr) -> str:
-    if isinstance(node, d.Literal):
-        return str(node.bits)
-    return code.w.emit(f"trunc i64 {evaluate(code, node)} to i32")
 
 
 def _canonical_bits(code: Code, node: d.Op, value: d.Expr) -> str:
@@ -268,6 +250,8 @@ def address(code: Code, buffer: BufferRef, index: d.Expr) -> str:
 
 def element_address(code: Code, buffer: BufferRef, index: Linear) -> str:
     w, element = code.w, type_text(buffer.memory)
+    if code.short_addresses:
+        return _short_address(code, buffer, index)
     offset = ""
     for atom, coefficient in index.terms:
         term = atom if coefficient == 1 else w.emit(f"mul i64 {atom}, {coefficient}")
@@ -277,6 +261,26 @@ def element_address(code: Code, buffer: BufferRef, index: Linear) -> str:
         at = w.emit(f"getelementptr {element}, {buffer.pointer_type} {at}, i64 {offset}", "p")
     if index.constant % _WORD:
         at = w.emit(f"getelementptr {element}, {buffer.pointer_type} {at}, i64 {index.constant}", "p")
+    return at
+
+
+def _short_address(code: Code, buffer: BufferRef, index: Linear) -> str:
+    """The address from the sum modulo 2^32. The whole index lies in 0 .. 2^31 - 1; without a constant below zero its
+    sum fits an unsigned number, without one above zero a signed one."""
+    w, element = code.w, type_text(buffer.memory)
+    offset = ""
+    for atom, coefficient in index.terms:
+        term = w.emit(f"trunc i64 {atom} to i32")
+        term = term if coefficient == 1 else w.emit(f"mul i32 {term}, {coefficient % _HALF_WORD}")
+        offset = w.emit(f"add i32 {offset}, {term}") if offset else term
+    at, last = buffer.pointer, signed(index.constant % _WORD)
+    if offset and not -_HALF_WORD // 2 < last < _HALF_WORD // 2:
+        offset, last = w.emit(f"add i32 {offset}, {last % _HALF_WORD}"), 0
+    if offset:
+        wide = w.emit(f"{'zext' if last < 0 else 'sext'} i32 {offset} to i64")
+        at = w.emit(f"getelementptr {element}, {buffer.pointer_type} {at}, i64 {wide}", "p")
+    if last:
+        at = w.emit(f"getelementptr {element}, {buffer.pointer_type} {at}, i64 {last}", "p")
     return at
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import assert_never
 
+from isogrid.backends.cuda.emit_address import Linear, signed
 from isogrid.backends.cuda.emit_atomic import emit_atomic
 from isogrid.backends.cuda.emit_batch import can_batch, emit_batches
 from isogrid.backends.cuda.emit_code import (
@@ -19,12 +20,15 @@ from isogrid.backends.cuda.emit_trap import emit_check
 from isogrid.backends.cuda.emit_warps import emit_warp_collective
 from isogrid.ir import device as d
 from isogrid.ir.device import Machine
+from isogrid.ir.walk import visit
 from isogrid.printers.llvm_text import type_text
 from isogrid.support.errors import CompilerBug
 
 #: LLVM's mark of a loop that its author asked not to unroll. ptxas then keeps one load in flight, so nothing else
 #: gets it but what seldom runs.
 ROLLED = "!llvm.loop !1"
+#: Loops of at most so many trips are written out, if that makes no more nodes than this.
+_FEW, _FEW_NODES = 4, 200
 
 
 def emit_block(code: Code, body: Sequence[d.Statement]) -> None:
@@ -106,28 +110,80 @@ def _if(code: Code, node: d.If) -> None:
 def _for(code: Code, node: d.For) -> None:
     w = code.w
     start, step, trips = evaluate(code, node.start), evaluate(code, node.step), evaluate(code, node.trips)
-    trip = w.alloca("i64", "trip")
-    w.do(f"store i64 0, ptr {trip}")
-    head, body, again, exit = w.block("for"), w.block("for.body"), w.block("for.again"), w.block("for.end")
+    most = _most_trips(code, node)
     _bind_counter(code, node)
+    if most <= _FEW and node.unroll != 1 and most * len(list(visit(node.body))) <= _FEW_NODES:
+        _few_trips(code, node, (start, step, trips), most)
+        return
     batched = node.counter not in code.variables and code.batches and can_batch(node)
+    # Counted in 32 bits where that is enough: the GPU takes two instructions for one of 64.
+    size = "i32" if most < 1 << 31 and not batched else "i64"
+    if size == "i32":
+        trips = w.emit(f"trunc i64 {trips} to i32")
+    trip = w.alloca(size, "trip")
+    w.do(f"store {size} 0, ptr {trip}")
+    head, body, again, exit = w.block("for"), w.block("for.body"), w.block("for.again"), w.block("for.end")
     if batched:
         emit_batches(code, node, trip, start, step, trips, head)
     w.place(head)
-    count = w.emit(f"load i64, ptr {trip}")
-    w.branch(w.emit(f"icmp ult i64 {count}, {trips}"), body, exit)
+    count = w.emit(f"load {size}, ptr {trip}")
+    w.branch(w.emit(f"icmp ult {size} {count}, {trips}"), body, exit)
     w.place(body)
-    text = type_text(node.type)
-    index = count if node.type is Machine.I64 else w.emit(f"trunc i64 {count} to {text}")
-    counter = w.emit(f"add {text} {start}, {w.emit(f'mul {text} {index}, {step}')}")
+    _set_counter(code, node, _counter(code, node, start, step, count, size))
+    _trip(code, node, exit, again)
+    w.do(f"store {size} {w.emit(f'add nuw {size} {count}, 1')}, ptr {trip}")
+    _back(code, head, rolled=node.unroll == 1 or batched)
+    w.place(exit)
+
+
+def _most_trips(code: Code, node: d.For) -> int:
+    """The most trips that the loop can make, as far as is known."""
+    if code.ranges is None:
+        return (1 << 64) - 1
+    low, high = code.ranges.of(node.trips)
+    return high if low >= 0 else (1 << 64) - 1
+
+
+def _counter(code: Code, node: d.For, start: str, step: str, count: str, size: str) -> str:
+    """The counter of trip number `count`."""
+    w, text = code.w, type_text(node.type)
+    if node.type is Machine.I64 and size == "i32" and code.ranges is not None:
+        low, high = code.ranges.of(d.Value(node.counter, node.type))
+        if low >= -(1 << 31) and high < 1 << 31:
+            first, by = (w.emit(f"trunc i64 {number} to i32") for number in (start, step))
+            number = w.emit(f"add i32 {first}, {w.emit(f'mul i32 {count}, {by}')}")
+            return w.emit(f"{'zext nneg' if low >= 0 else 'sext'} i32 {number} to i64")
+    index = count
+    if size != text:
+        index = w.emit(f"zext nneg i32 {count} to i64" if size == "i32" else f"trunc i64 {count} to {text}")
+    return w.emit(f"add {text} {start}, {w.emit(f'mul {text} {index}, {step}')}")
+
+
+def _set_counter(code: Code, node: d.For, counter: str) -> None:
     if node.counter in code.variables:
         write_variable(code, node.counter, counter)
     else:
         code.env[node.counter] = counter
         code.sums.pop(node.counter, None)
-    _trip(code, node, exit, again)
-    w.do(f"store i64 {w.emit(f'add nuw i64 {count}, 1')}, ptr {trip}")
-    _back(code, head, rolled=node.unroll == 1 or batched)
+
+
+def _few_trips(code: Code, node: d.For, ends: tuple[str, str, str], most: int) -> None:
+    """A loop of at most a few trips, one behind the other: what comes before a trip is then known while it is made,
+    and the assembler does not make room for more."""
+    w, text = code.w, type_text(node.type)
+    start, step, trips = ends
+    exit = w.block("few.end")
+    for number in range(most):
+        body, again = w.block("few.body"), w.block("few.again")
+        w.branch(w.emit(f"icmp ult i64 {number}, {trips}"), body, exit)
+        w.place(body)
+        counter = start
+        if number:
+            counter = w.emit(f"add {text} {start}, {w.emit(f'mul {text} {step}, {number}')}")
+        _set_counter(code, node, counter)
+        if node.counter not in code.variables and node.type is Machine.I64 and isinstance(node.step, d.Literal):
+            code.sums[node.counter] = Linear(((start, 1),), signed(node.step.bits) * number)
+        _trip(code, node, exit, again)
     w.place(exit)
 
 

@@ -41,114 +41,114 @@ histogram(
     local_[t] = 0;
     __syncthreads();
     // 25: first = ig.group_id() * CHUNK
-    const i64 first = (i64)group * 4096;
+    const int first = group * 4096;
     // 27: i = first + k * BLOCK + t
-    const i64 i = first + t;
+    const int i = first + t;
     // 28: if i < len(x):
     if (i < N) {
         // 29: ig.atomic_add(local, x[i], 1)
         atomicAdd(&local_[x[i]], 1);
     }
     // 27: i = first + k * BLOCK + t
-    const i64 i_u1 = first + 256 + t;
+    const int i_u1 = first + 256 + t;
     // 28: if i < len(x):
     if (i_u1 < N) {
         // 29: ig.atomic_add(local, x[i], 1)
         atomicAdd(&local_[x[i_u1]], 1);
     }
     // 27: i = first + k * BLOCK + t
-    const i64 i_u2 = first + 512 + t;
+    const int i_u2 = first + 512 + t;
     // 28: if i < len(x):
     if (i_u2 < N) {
         // 29: ig.atomic_add(local, x[i], 1)
         atomicAdd(&local_[x[i_u2]], 1);
     }
     // 27: i = first + k * BLOCK + t
-    const i64 i_u3 = first + 768 + t;
+    const int i_u3 = first + 768 + t;
     // 28: if i < len(x):
     if (i_u3 < N) {
         // 29: ig.atomic_add(local, x[i], 1)
         atomicAdd(&local_[x[i_u3]], 1);
     }
     // 27: i = first + k * BLOCK + t
-    const i64 i_u4 = first + 1024 + t;
+    const int i_u4 = first + 1024 + t;
     // 28: if i < len(x):
     if (i_u4 < N) {
         // 29: ig.atomic_add(local, x[i], 1)
         atomicAdd(&local_[x[i_u4]], 1);
     }
     // 27: i = first + k * BLOCK + t
-    const i64 i_u5 = first + 1280 + t;
+    const int i_u5 = first + 1280 + t;
     // 28: if i < len(x):
     if (i_u5 < N) {
         // 29: ig.atomic_add(local, x[i], 1)
         atomicAdd(&local_[x[i_u5]], 1);
     }
     // 27: i = first + k * BLOCK + t
-    const i64 i_u6 = first + 1536 + t;
+    const int i_u6 = first + 1536 + t;
     // 28: if i < len(x):
     if (i_u6 < N) {
         // 29: ig.atomic_add(local, x[i], 1)
         atomicAdd(&local_[x[i_u6]], 1);
     }
     // 27: i = first + k * BLOCK + t
-    const i64 i_u7 = first + 1792 + t;
+    const int i_u7 = first + 1792 + t;
     // 28: if i < len(x):
     if (i_u7 < N) {
         // 29: ig.atomic_add(local, x[i], 1)
         atomicAdd(&local_[x[i_u7]], 1);
     }
     // 27: i = first + k * BLOCK + t
-    const i64 i_u8 = first + 2048 + t;
+    const int i_u8 = first + 2048 + t;
     // 28: if i < len(x):
     if (i_u8 < N) {
         // 29: ig.atomic_add(local, x[i], 1)
         atomicAdd(&local_[x[i_u8]], 1);
     }
     // 27: i = first + k * BLOCK + t
-    const i64 i_u9 = first + 2304 + t;
+    const int i_u9 = first + 2304 + t;
     // 28: if i < len(x):
     if (i_u9 < N) {
         // 29: ig.atomic_add(local, x[i], 1)
         atomicAdd(&local_[x[i_u9]], 1);
     }
     // 27: i = first + k * BLOCK + t
-    const i64 i_u10 = first + 2560 + t;
+    const int i_u10 = first + 2560 + t;
     // 28: if i < len(x):
     if (i_u10 < N) {
         // 29: ig.atomic_add(local, x[i], 1)
         atomicAdd(&local_[x[i_u10]], 1);
     }
     // 27: i = first + k * BLOCK + t
-    const i64 i_u11 = first + 2816 + t;
+    const int i_u11 = first + 2816 + t;
     // 28: if i < len(x):
     if (i_u11 < N) {
         // 29: ig.atomic_add(local, x[i], 1)
         atomicAdd(&local_[x[i_u11]], 1);
     }
     // 27: i = first + k * BLOCK + t
-    const i64 i_u12 = first + 3072 + t;
+    const int i_u12 = first + 3072 + t;
     // 28: if i < len(x):
     if (i_u12 < N) {
         // 29: ig.atomic_add(local, x[i], 1)
         atomicAdd(&local_[x[i_u12]], 1);
     }
     // 27: i = first + k * BLOCK + t
-    const i64 i_u13 = first + 3328 + t;
+    const int i_u13 = first + 3328 + t;
     // 28: if i < len(x):
     if (i_u13 < N) {
         // 29: ig.atomic_add(local, x[i], 1)
         atomicAdd(&local_[x[i_u13]], 1);
     }
     // 27: i = first + k * BLOCK + t
-    const i64 i_u14 = first + 3584 + t;
+    const int i_u14 = first + 3584 + t;
     // 28: if i < len(x):
     if (i_u14 < N) {
         // 29: ig.atomic_add(local, x[i], 1)
         atomicAdd(&local_[x[i_u14]], 1);
     }
     // 27: i = first + k * BLOCK + t
-    const i64 i_u15 = first + 3840 + t;
+    const int i_u15 = first + 3840 + t;
     // 28: if i < len(x):
     if (i_u15 < N) {
         // 29: ig.atomic_add(local, x[i], 1)

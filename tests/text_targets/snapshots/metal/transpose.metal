@@ -34,36 +34,36 @@ void transpose(
     for (int at = thread_index; at < 1056; at += 256) tile[at] = 0;
     threadgroup_barrier(mem_flags::mem_device | mem_flags::mem_threadgroup);
     // 20: i = gy * TILE + ly + k
-    i64 i = (i64)gy * 32 + ly;
+    i64 i = (i64)(gy * 32 + ly);
     // 21: j = gx * TILE + lx
-    i64 j = (i64)gx * 32 + lx;
+    i64 j = (i64)(gx * 32 + lx);
     // 22: if i < x.shape[0] and j < x.shape[1]:
     if (i < H && j < W) {
         // 23: tile[ly + k, lx] = x[i, j]
         tile[ly * 33 + lx] = x[i * W + j];
     }
     // 20: i = gy * TILE + ly + k
-    i = (i64)gy * 32 + ly + 8;
+    i = (i64)(gy * 32 + ly + 8);
     // 21: j = gx * TILE + lx
-    j = (i64)gx * 32 + lx;
+    j = (i64)(gx * 32 + lx);
     // 22: if i < x.shape[0] and j < x.shape[1]:
     if (i < H && j < W) {
         // 23: tile[ly + k, lx] = x[i, j]
         tile[(ly + 8) * 33 + lx] = x[i * W + j];
     }
     // 20: i = gy * TILE + ly + k
-    i = (i64)gy * 32 + ly + 16;
+    i = (i64)(gy * 32 + ly + 16);
     // 21: j = gx * TILE + lx
-    j = (i64)gx * 32 + lx;
+    j = (i64)(gx * 32 + lx);
     // 22: if i < x.shape[0] and j < x.shape[1]:
     if (i < H && j < W) {
         // 23: tile[ly + k, lx] = x[i, j]
         tile[(ly + 16) * 33 + lx] = x[i * W + j];
     }
     // 20: i = gy * TILE + ly + k
-    i = (i64)gy * 32 + ly + 24;
+    i = (i64)(gy * 32 + ly + 24);
     // 21: j = gx * TILE + lx
-    j = (i64)gx * 32 + lx;
+    j = (i64)(gx * 32 + lx);
     // 22: if i < x.shape[0] and j < x.shape[1]:
     if (i < H && j < W) {
         // 23: tile[ly + k, lx] = x[i, j]
@@ -72,36 +72,36 @@ void transpose(
     // 24: ig.barrier()
     threadgroup_barrier(mem_flags::mem_device | mem_flags::mem_threadgroup);
     // 26: i = gx * TILE + ly + k
-    i = (i64)gx * 32 + ly;
+    i = (i64)(gx * 32 + ly);
     // 27: j = gy * TILE + lx
-    j = (i64)gy * 32 + lx;
+    j = (i64)(gy * 32 + lx);
     // 28: if i < y.shape[0] and j < y.shape[1]:
     if (i < W && j < H) {
         // 29: y[i, j] = tile[lx, ly + k]
         y[i * H + j] = tile[lx * 33 + ly];
     }
     // 26: i = gx * TILE + ly + k
-    i = (i64)gx * 32 + ly + 8;
+    i = (i64)(gx * 32 + ly + 8);
     // 27: j = gy * TILE + lx
-    j = (i64)gy * 32 + lx;
+    j = (i64)(gy * 32 + lx);
     // 28: if i < y.shape[0] and j < y.shape[1]:
     if (i < W && j < H) {
         // 29: y[i, j] = tile[lx, ly + k]
         y[i * H + j] = tile[lx * 33 + (ly + 8)];
     }
     // 26: i = gx * TILE + ly + k
-    i = (i64)gx * 32 + ly + 16;
+    i = (i64)(gx * 32 + ly + 16);
     // 27: j = gy * TILE + lx
-    j = (i64)gy * 32 + lx;
+    j = (i64)(gy * 32 + lx);
     // 28: if i < y.shape[0] and j < y.shape[1]:
     if (i < W && j < H) {
         // 29: y[i, j] = tile[lx, ly + k]
         y[i * H + j] = tile[lx * 33 + (ly + 16)];
     }
     // 26: i = gx * TILE + ly + k
-    i = (i64)gx * 32 + ly + 24;
+    i = (i64)(gx * 32 + ly + 24);
     // 27: j = gy * TILE + lx
-    j = (i64)gy * 32 + lx;
+    j = (i64)(gy * 32 + lx);
     // 28: if i < y.shape[0] and j < y.shape[1]:
     if (i < W && j < H) {
         // 29: y[i, j] = tile[lx, ly + k]

@@ -41,9 +41,9 @@ void convolve(
     const int start_1 = ly * 16 + lx;
     for (int t = start_1; t < 400; t += 256) {
         // 23: row = ig.clamp(gy * TILE + t // SIDE - 2, 0, height - 1)
-        const int row = (int)min(max((i64)gy * 16 + t / 20 - 2, (i64)0), (i64)(height - 1));
+        const int row = min(max(gy * 16 + t / 20 - 2, 0), height - 1);
         // 24: column = ig.clamp(gx * TILE + t % SIDE - 2, 0, width - 1)
-        const int column = (int)min(max((i64)gx * 16 + t % 20 - 2, (i64)0), (i64)(width - 1));
+        const int column = min(max(gx * 16 + t % 20 - 2, 0), width - 1);
         // 25: tile[t // SIDE, t % SIDE] = x[row, column]
         tile[t / 20 * 20 + t % 20] = x[(i64)row * W + column];
     }

@@ -29,28 +29,28 @@ void partial_sums(
     // 21: acc = 0.0
     float acc = 0.0f;
     // 23: i = group * CHUNK + k * BLOCK + t
-    const i64 i = (i64)group * 1024 + t;
+    const int i = group * 1024 + t;
     // 24: if i < len(x):
     if (i < N) {
         // 25: acc += x[i]
         acc = 0.0f + x[i];
     }
     // 23: i = group * CHUNK + k * BLOCK + t
-    const i64 i_u1 = (i64)group * 1024 + 256 + t;
+    const int i_u1 = group * 1024 + 256 + t;
     // 24: if i < len(x):
     if (i_u1 < N) {
         // 25: acc += x[i]
         acc = acc + x[i_u1];
     }
     // 23: i = group * CHUNK + k * BLOCK + t
-    const i64 i_u2 = (i64)group * 1024 + 512 + t;
+    const int i_u2 = group * 1024 + 512 + t;
     // 24: if i < len(x):
     if (i_u2 < N) {
         // 25: acc += x[i]
         acc = acc + x[i_u2];
     }
     // 23: i = group * CHUNK + k * BLOCK + t
-    const i64 i_u3 = (i64)group * 1024 + 768 + t;
+    const int i_u3 = group * 1024 + 768 + t;
     // 24: if i < len(x):
     if (i_u3 < N) {
         // 25: acc += x[i]
