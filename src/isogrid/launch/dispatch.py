@@ -281,12 +281,15 @@ def _compiled(
             started = time.perf_counter()
             if options.get("fastmath"):
                 _refuse_inexact(program)
+            where = (kernel.definition, compiled.memory, specialisation, runtime(device), key[2])
+            artifact = stored.recall(*where, compiled.captures)
+            if artifact is not None:
+                _trace(f"{kernel.definition.name}: found in the cache for {device}")
+                return compiled.artifacts.setdefault(key, artifact)
             with _timed("compile", kernel.definition.name, device):
                 artifact = runtime(device).compile(program, key[2].values())
             compiled.artifacts[key] = artifact
-            stored.remember(
-                kernel.definition, compiled.memory, specialisation, runtime(device), key[2], artifact, compiled.captures
-            )
+            stored.remember(*where, artifact, compiled.captures)
             _trace(f"{kernel.definition.name}: compiled for {device} in {_milliseconds(started)}")
     return artifact
 

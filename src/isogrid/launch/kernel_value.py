@@ -30,6 +30,9 @@ from isogrid.runtimes.protocol import Runtime
 from isogrid.support.errors import KernelRefused, KnownLimit
 from isogrid.traps import Trap
 
+if TYPE_CHECKING:
+    from isogrid.launch.pickling import Settings
+
 _OPEN: Final = Given()
 
 
@@ -259,9 +262,19 @@ class Kernel:
         return self.served is not None and self.served[0] is artifact and self.served[1] == bool(SCOPES.open)
 
     def __reduce__(self) -> Any:
-        from isogrid.launch.pickling import reduced
+        from isogrid.launch.pickling import Settings, reduced
 
-        return reduced(self)
+        tunables = tuple(sorted(self.tunables.items()))
+        return reduced(self, Settings(self.explicit_options, tunables, self.device, tuple(self.fixed.items())))
+
+    def with_settings(self, settings: "Settings") -> "Kernel":
+        """This kernel with the settings of a pickle."""
+        return self._with(
+            explicit_options=settings.options,
+            tunables=dict(settings.tunables),
+            device=settings.device,
+            fixed=dict(settings.fixed),
+        )
 
     def _with(self, **changes: Any) -> "Kernel":
         fields: dict[str, Any] = {

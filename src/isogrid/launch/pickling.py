@@ -1,4 +1,5 @@
-"""Kernels in pickles: by module and name where the other side can import them, else by source and what it names."""
+"""Kernels and offloaded functions in pickles: by module and name where the other side can import them, else by source
+and what it names."""
 
 import ast
 import importlib
@@ -7,17 +8,15 @@ import sys
 import types
 from collections.abc import Iterable
 from types import FunctionType, ModuleType
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, Protocol, cast
 
 from isogrid.frontend.capture import capture
 from isogrid.frontend.constants import lookup
+from isogrid.frontend.definition import Definition
 from isogrid.frontend.language import Helper
 from isogrid.launch.devices import Device
 from isogrid.launch.options import Options
 from isogrid.support.records import dataclass
-
-if TYPE_CHECKING:
-    from isogrid.launch.kernel_value import Kernel
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +34,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What distinguishes a kernel value from the one that its decorator made."""
+    """What distinguishes a value from the one that its decorator made."""
 
     options: Options
     tunables: tuple[tuple[str, int], ...]
@@ -43,33 +42,37 @@ class Settings:
     fixed: tuple[tuple[str, Any], ...]
 
 
-def reduced(kernel: "Kernel") -> Any:
-    """The pickle of a kernel value, for `__reduce__`."""
-    function = cast(FunctionType, kernel.definition.function)
-    settings = Settings(
-        kernel.explicit_options, tuple(sorted(kernel.tunables.items())), kernel.device, tuple(kernel.fixed.items())
-    )
+class Decorated(Protocol):
+    """A value that a decorator made of a function."""
+
+    @property
+    def definition(self) -> Definition:
+        """What the decorator read."""
+        ...
+
+    def with_settings(self, settings: Settings) -> Any:
+        """The same with these settings in place of its own."""
+        ...
+
+
+def reduced(value: Decorated, settings: Settings) -> Any:
+    """The pickle of a value, for `__reduce__`."""
+    function = cast(FunctionType, value.definition.function)
     found = _named(function.__module__, function.__qualname__)
-    importable = found is not None and found.definition is kernel.definition
+    importable = found is not None and found.definition is value.definition
     # A program's main module may have no file to import on the other side, so its kernels travel with both.
     source = None if importable and function.__module__ != "__main__" else source_of(function)
     return restored, (function.__module__, function.__qualname__, source, settings, importable)
 
 
-def restored(module: str, qualname: str, source: Source | None, settings: Settings, importable: bool) -> "Kernel":
+def restored(module: str, qualname: str, source: Source | None, settings: Settings, importable: bool) -> Any:
     """Undo `reduced`."""
-    from isogrid.launch.kernel_value import Kernel
-
     base = _named(module, qualname) if importable else None
     if base is None:
         if source is None:
-            raise ImportError(f"kernel {module}.{qualname} cannot be found: its module no longer defines it")
+            raise ImportError(f"{module}.{qualname} cannot be found: its module no longer defines it")
         base = _executed(source)
-    if settings == Settings(Options(), (), None, ()):
-        return base
-    return Kernel(
-        base.definition, base.compiled, settings.options, dict(settings.tunables), settings.device, dict(settings.fixed)
-    )
+    return base if settings == Settings(Options(), (), None, ()) else base.with_settings(settings)
 
 
 def source_of(function: FunctionType) -> Source:
@@ -131,16 +134,14 @@ def _helper_source(helper: Helper) -> Any:
     return helper if found is helper and helper.function.__module__ != "__main__" else source_of(helper.function)
 
 
-def _named(module: str, qualname: str) -> "Kernel | None":
-    from isogrid.launch.kernel_value import Kernel
-
+def _named(module: str, qualname: str) -> Decorated | None:
     try:
         found: Any = importlib.import_module(module)
     except ImportError:
         return None
     for part in qualname.split("."):
         found = getattr(found, part, None)
-    return found if isinstance(found, Kernel) else None
+    return found if hasattr(found, "with_settings") else None
 
 
 def _executed(source: Source) -> Any:
@@ -163,7 +164,7 @@ def _executed(source: Source) -> Any:
     name = source.qualname.rpartition(".")[2]
     value = space[name]
     if isinstance(value, types.FunctionType):
-        raise ImportError(f"{source.qualname} was pickled as a kernel, but its source defines a plain function")
+        raise ImportError(f"{source.qualname} was pickled decorated, but its source defines a plain function")
     return value
 
 

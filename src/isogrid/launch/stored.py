@@ -32,11 +32,16 @@ _STAMP: Final = compiler_stamp()
 class SourceMemory:
     """The source fingerprint of one kernel at its first use: constants keep the values that they had then.
 
-    None stands for a kernel that cannot be stored.
+    None stands for a kernel that cannot be stored. `part` tells the kernels apart that are made of one function.
     """
 
     known: bool = False
     fingerprint: str | None = field(default=None)
+    part: str = ""
+
+    def for_part(self, part: str, definition: Definition, captures: Captures) -> "SourceMemory":
+        """The memory of one of several kernels that are made of the function."""
+        return SourceMemory(True, self.read(definition, captures), part)
 
     def read(self, definition: Definition, captures: Captures) -> str | None:
         if not self.known:
@@ -101,6 +106,7 @@ def _key(
             runtime.name,
             *facts(),
             fingerprint,
+            memory.part,
             definition_text(definition),
             specialisation_text(specialisation),
             canonical(options.values()),

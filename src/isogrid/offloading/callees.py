@@ -100,7 +100,7 @@ def tree_effects(outline: Outline, tree: ast.FunctionDef, seen: frozenset[Functi
             case ast.Attribute(value=value, ctx=ast.Store()):
                 names.setdefault(ast.unparse(node))
             case ast.Call(func=called, args=arguments):
-                inner = _call(outline, called, seen)
+                inner = effects_of_called(outline, called, seen)
                 names |= dict.fromkeys(inner.names)
                 arrays |= written_arguments(inner, outline, node)
                 console, threads, unknown = console or inner.console, threads or inner.threads, unknown or inner.unknown
@@ -114,11 +114,16 @@ def tree_effects(outline: Outline, tree: ast.FunctionDef, seen: frozenset[Functi
     return Effects(tuple(names), frozenset(arrays & arguments_of), console, threads, unknown)
 
 
-def _call(outline: Outline, called: ast.expr, seen: frozenset[FunctionType]) -> Effects:
+def effects_of_called(outline: Outline, called: ast.expr, seen: frozenset[FunctionType] = frozenset()) -> Effects:
+    """The effects of calling what an expression of a function's text stands for."""
     meaning = outline.meaning(called)
-    if meaning is UNKNOWN:
-        return Effects(unknown=ast.unparse(called))
-    return effects_of(meaning, outline.captures, seen)
+    if meaning is not UNKNOWN:
+        return effects_of(meaning, outline.captures, seen)
+    match called:
+        case ast.Attribute(value=ast.Name(), attr="dtype"):
+            return NO_EFFECTS  # a conversion to the type of an array's elements
+        case _:
+            return Effects(unknown=ast.unparse(called))
 
 
 def is_atomic(outline: Outline, called: ast.expr) -> bool:

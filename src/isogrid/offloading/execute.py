@@ -5,6 +5,7 @@ from dataclasses import field
 from typing import Any, Final
 
 from isogrid.analysis.facts import LaunchFacts
+from isogrid.frontend.captures import Captures
 from isogrid.frontend.definition import Definition, Specialisation
 from isogrid.ir import kernel as k
 from isogrid.ir.types import Scalar
@@ -15,6 +16,7 @@ from isogrid.launch.dispatch import Compiled
 from isogrid.launch.kernel_value import Kernel
 from isogrid.launch.native import native_callable
 from isogrid.launch.options import Options
+from isogrid.launch.sourcekey import canonical
 from isogrid.launch.stored import SourceMemory
 from isogrid.offloading.kernels import (
     Program,
@@ -59,6 +61,9 @@ class Executor:
     device: Device | None
     #: Name of the device that runs the accepted loops.
     where: str
+    #: What stored code goes by, and what the names of the function mean.
+    memory: SourceMemory
+    captures: Captures
     kernels: dict[tuple[Any, ...], Ready] = field(default_factory=dict[tuple[Any, ...], Ready])
     checks: dict[int, list[IndexCheck]] = field(default_factory=dict[int, list[IndexCheck]])
     facts: dict[int, tuple[k.Require, ...]] = field(default_factory=dict[int, tuple[k.Require, ...]])
@@ -84,7 +89,7 @@ class Executor:
         key = ("sequential", id(section), on_cpu)
         if key not in self.kernels:
             program = sequential_program(self.base, self.definition, section, self.plan.label)
-            self.kernels[key] = self._ready(program, device=Device(LAST_RESORT) if on_cpu else None)
+            self.kernels[key] = self._ready(key, program, device=Device(LAST_RESORT) if on_cpu else None)
         return self.kernels[key]
 
     def parallel(self, section: Section, quick: bool) -> Ready:
@@ -98,7 +103,7 @@ class Executor:
             else:
                 block = min(BLOCK, self.options.most_threads)
                 program = map_program(self.base, self.definition, section, requires, block)
-            self.kernels[key] = self._ready(program)
+            self.kernels[key] = self._ready(key, program)
         return self.kernels[key]
 
     def gathering(self, section: Section, dims: Mapping[str, int]) -> Ready | None:
@@ -111,7 +116,7 @@ class Executor:
             if sum(known[0] == "gathering" for known in self.kernels) >= _MOST_SIZES:
                 return None
             program = gathering_program(self.base, self.definition, section, self.requires(section), sizes)
-            self.kernels[key] = self._ready(program)
+            self.kernels[key] = self._ready(key, program)
         return self.kernels[key]
 
     def gathered(self, section: Section) -> tuple[str, ...]:
@@ -137,7 +142,7 @@ class Executor:
     def fold(self, part: Part) -> Ready:
         key = ("fold", part.op, part.type)
         if key not in self.kernels:
-            self.kernels[key] = self._ready(fold_program(self.base, self.definition, part), alone=True)
+            self.kernels[key] = self._ready(key, fold_program(self.base, self.definition, part), alone=True)
         return self.kernels[key]
 
     def requires(self, section: Section) -> tuple[k.Require, ...]:
@@ -175,13 +180,20 @@ class Executor:
             self.checks[section.number] = index_checks(section.accepted)
         return self.checks[section.number]
 
-    def _ready(self, program: Program, alone: bool = False, device: Device | None = None) -> Ready:
-        compiled = Compiled(memory=SourceMemory(known=True))
+    def _ready(
+        self, key: tuple[Any, ...], program: Program, alone: bool = False, device: Device | None = None
+    ) -> Ready:
+        part = self.memory.for_part(self._part(key), self.definition, self.captures)
+        compiled = Compiled(captures=self.captures, memory=part)
         spec = self.specialisation
-        key = Specialisation((), spec.constants) if alone else spec
-        compiled.programs[key] = program.kernel
+        compiled.programs[Specialisation((), spec.constants) if alone else spec] = program.kernel
         kernel = Kernel(program.definition, compiled, self.options, self.tunables, device or self.device)
         return Ready(program, kernel, may_trap(program.kernel))
+
+    def _part(self, key: tuple[Any, ...]) -> str:
+        """The key of a kernel as every process writes it."""
+        numbers = {id(section): number for number, section in enumerate(self.plan.sections)}
+        return canonical([numbers.get(part, part) for part in key])
 
 
 def may_trap(kernel: k.Kernel) -> bool:

@@ -24,7 +24,9 @@ from isogrid.launch.errors import OptionError
 from isogrid.launch.kernel_value import OF_THE_AUTHOR
 from isogrid.launch.native import whole_callable
 from isogrid.launch.options import NO_OPTIONS, Options, checked_options, tell_of_changes
+from isogrid.launch.pickling import Settings, reduced
 from isogrid.launch.specialise import check_specialisations, tunable_values
+from isogrid.launch.stored import SourceMemory
 from isogrid.offloading.analysis import Analysis, analyse
 from isogrid.offloading.call import Call
 from isogrid.offloading.execute import Executor
@@ -46,6 +48,7 @@ class Shared:
     analyses: dict[Specialisation, Analysis] = field(default_factory=dict[Specialisation, Analysis])
     executors: dict[tuple[Any, ...], Executor] = field(default_factory=dict[tuple[Any, ...], Executor])
     warned: set[tuple[Any, ...]] = field(default_factory=set[tuple[Any, ...]])
+    memory: SourceMemory = field(default_factory=SourceMemory)
     lock: Any = field(default_factory=threading.RLock)
 
 
@@ -96,6 +99,13 @@ class Offloaded:
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Offloaded":
         return self
+
+    def __reduce__(self) -> Any:
+        return reduced(self, Settings(self.explicit_options, (), self.device, ()))
+
+    def with_settings(self, settings: Settings) -> "Offloaded":
+        """This function with the settings of a pickle."""
+        return self._with(explicit_options=settings.options, device=settings.device)
 
     def __repr__(self) -> str:
         names = ", ".join(parameter.name for parameter in self.definition.parameters)
@@ -187,6 +197,8 @@ class Offloaded:
                         {},
                         device if named else None,
                         device.name,
+                        self.shared.memory,
+                        self.shared.captures,
                     ),
                 )
         return executor

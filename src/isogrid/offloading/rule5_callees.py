@@ -2,9 +2,9 @@
 
 import ast
 
-from isogrid.offloading.callees import Effects, effects_of, tree_effects, written_arguments
+from isogrid.offloading.callees import Effects, effects_of_called, tree_effects, written_arguments
 from isogrid.offloading.finding import Finding
-from isogrid.offloading.outline import UNKNOWN, Outline
+from isogrid.offloading.outline import Outline
 
 
 def call_effects(outline: Outline, call: ast.Call) -> Effects:
@@ -12,10 +12,7 @@ def call_effects(outline: Outline, call: ast.Call) -> Effects:
     local = _defined_here(outline, call.func)
     if local is not None:
         return tree_effects(outline, local, frozenset())
-    meaning = outline.meaning(call.func)
-    if meaning is UNKNOWN:
-        return Effects(unknown=ast.unparse(call.func))
-    return effects_of(meaning, outline.captures)
+    return effects_of_called(outline, call.func)
 
 
 def _defined_here(outline: Outline, called: ast.expr) -> ast.FunctionDef | None:
