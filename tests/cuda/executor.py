@@ -1,9 +1,12 @@
-"""A device of the simulator: compiles kernels with the CUDA emitter and launches them as the runtime would."""
+"""A device of the simulator: compiles kernels with the CUDA emitter and launches them as the runtime would.
+
+A kernel that can be split runs both ways, whole and in halves; both must trap alike and write the same.
+"""
 
 import ctypes
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -11,6 +14,7 @@ from isogrid import pipeline
 from isogrid.analysis.facts import LaunchFacts
 from isogrid.backends.cuda import layout as l
 from isogrid.backends.cuda.emit import emit_cuda
+from isogrid.backends.cuda.split import split
 from isogrid.backends.cuda.target import cuda_target
 from isogrid.ir import kernel as k
 from isogrid.runtimes.protocol import BoundLaunch, is_small
@@ -18,6 +22,8 @@ from isogrid.traps import Trap, trap_exception
 from tests.cuda.simulator import Simulated, simulate
 
 TARGET = cuda_target((9, 0))
+#: A module and its code.
+Part: TypeAlias = tuple[l.CudaModule, Simulated]
 
 
 class SimulatedDevice:
@@ -30,40 +36,44 @@ class SimulatedDevice:
     def __init__(self, *, small: bool = True, optimised: bool = True, room: int = 64, aligned: bool = True) -> None:
         self.small, self.optimised, self.room, self.aligned = small, optimised, room, aligned
 
-    def compile(self, kernel: k.Kernel, options: Mapping[str, Any]) -> tuple[k.Kernel, l.CudaModule, Simulated]:
+    def compile(self, kernel: k.Kernel, options: Mapping[str, Any]) -> tuple[k.Kernel, list[Part]]:
+        """The whole kernel, and its halves where it has them."""
         facts = LaunchFacts(small=self.small)
         disabled: frozenset[str] = options.get("disable", frozenset())
         better = pipeline.optimise(kernel, disabled, facts, options) if self.optimised else kernel
-        module = emit_cuda(pipeline.lower(better, facts), TARGET, options, small=self.small, aligned=self.aligned)
-        return kernel, module, simulate(module.text, module.dynamic_shared)
+        device = pipeline.lower(better, facts)
+        halves: tuple[Any, ...] = ("check", "write") if split(device) is not None else ()
+        parts: list[Part] = []
+        for part in ("whole", *halves):
+            module = emit_cuda(device, TARGET, options, small=self.small, aligned=self.aligned, part=part)
+            parts.append((module, simulate(module.text, module.dynamic_shared)))
+        return kernel, parts
 
-    def launch(self, artifact: tuple[k.Kernel, l.CudaModule, Simulated], bound: BoundLaunch) -> None:
-        kernel, module, code = artifact
+    def launch(self, artifact: tuple[k.Kernel, list[Part]], bound: BoundLaunch) -> None:
+        kernel, parts = artifact
         if self.small and not is_small(kernel, bound):
             # As the runtime does: what was proved of small launches does not hold here.
             wide = SimulatedDevice(small=False, optimised=self.optimised, room=self.room, aligned=self.aligned)
-            kernel, module, code = wide.compile(kernel, bound.options)
-        run(kernel, module, code, bound, self.room)
+            kernel, parts = wide.compile(kernel, bound.options)
+        run(kernel, parts, bound, self.room)
 
 
-def run(kernel: k.Kernel, module: l.CudaModule, code: Simulated, bound: BoundLaunch, room: int = 64) -> None:
+def run(kernel: k.Kernel, parts: list[Part], bound: BoundLaunch, room: int = 64) -> None:
     """One launch; raises its trap with the arrays as they were."""
+    (module, code), *halves = parts
     saved = {name: array.copy() for name, array in bound.arrays.items()}
     record = np.full(l.RECORD_WORDS, -1, np.int64)
     watch = new_watch(kernel, module, bound, room)
     arrays = {name: aligned_copy(array, module.alignment) for name, array in bound.arrays.items()}
-    slots = pack(module.layout, kernel, bound, arrays, record, watch)
-    extents = bound.groups(kernel.geometry) if kernel.grouped else bound.extents
-    if kernel.grouped and kernel.geometry.kind == "grid":
-        extents = bound.extents
-    blocks = math.prod(-(-e // t) for e, t in zip(extents, module.tile, strict=True))
-    code.launch("run", blocks, module.block, slots)
+    start("run", kernel, (module, code), bound, arrays, record, watch)
     if "settle" in module.entries:
         pointers = (ctypes.c_int64 * 2)(record.ctypes.data, watch.ctypes.data)
         code.launch("settle", 1, l.SETTLE_THREADS, pointers)
         if not room:
             head = l.WATCH_EVENTS + len(kernel.parameters) + 1
             assert not watch[head:].any() and watch[l.WATCH_COUNT] == 0, "the counts are not zero again"
+    if halves:
+        run_halves(kernel, halves, bound, arrays, record, watch)
     for name, array in bound.arrays.items():
         array[...] = arrays[name].reshape(array.shape)
     if record[l.RECORD_KEY] == -1:
@@ -71,9 +81,50 @@ def run(kernel: k.Kernel, module: l.CudaModule, code: Simulated, bound: BoundLau
     for name, array in saved.items():
         bound.arrays[name][...] = array
     if record[l.RECORD_SITE] == l.SITE_TOO_MANY:
-        run(kernel, module, code, bound, 2 * int(watch[l.WATCH_COUNT]))
+        run(kernel, parts, bound, 2 * int(watch[l.WATCH_COUNT]))
         return
     raise trap_of(kernel, module, bound, record)
+
+
+def run_halves(
+    kernel: k.Kernel,
+    halves: list[Part],
+    bound: BoundLaunch,
+    wanted: "Mapping[str, np.ndarray[Any, Any]]",
+    record: "np.ndarray[Any, Any]",
+    watch: "np.ndarray[Any, Any]",
+) -> None:
+    """The same launch, checking first and writing then: the same record, and the same arrays or untouched ones."""
+    again = np.full(l.RECORD_WORDS, -1, np.int64)
+    arrays = {name: aligned_copy(array, halves[0][0].alignment) for name, array in bound.arrays.items()}
+    for part in halves:
+        start("run", kernel, part, bound, arrays, again, watch)
+    trapped = record[l.RECORD_KEY] != -1
+    assert (again[: l.RECORD_LOCK] == record[: l.RECORD_LOCK]).all(), "the halves trap otherwise"
+    count = l.RECORD_OPERANDS + (len(halves[0][0].sites[int(record[l.RECORD_SITE])].operands) if trapped else 0)
+    assert (again[l.RECORD_OPERANDS : count] == record[l.RECORD_OPERANDS : count]).all(), "with other operands"
+    for name, array in arrays.items():
+        expected = bound.arrays[name].reshape(-1) if trapped else wanted[name]
+        assert array.tobytes() == expected.tobytes(), f"the halves leave something else in {name}"
+
+
+def start(
+    entry: str,
+    kernel: k.Kernel,
+    part: Part,
+    bound: BoundLaunch,
+    arrays: "Mapping[str, np.ndarray[Any, Any]]",
+    record: "np.ndarray[Any, Any]",
+    watch: "np.ndarray[Any, Any]",
+) -> None:
+    """Run the grid of one module."""
+    module, code = part
+    slots = pack(module.layout, kernel, bound, arrays, record, watch)
+    extents = bound.groups(kernel.geometry) if kernel.grouped else bound.extents
+    if kernel.grouped and kernel.geometry.kind == "grid":
+        extents = bound.extents
+    blocks = math.prod(-(-e // t) for e, t in zip(extents, module.tile, strict=True))
+    code.launch(entry, blocks, module.block, slots)
 
 
 def new_watch(kernel: k.Kernel, module: l.CudaModule, bound: BoundLaunch, room: int) -> "np.ndarray[Any, Any]":

@@ -35,7 +35,7 @@ def test_a_gpu_that_passes_is_the_default() -> None:
 def test_a_gpu_that_fails_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
     with fake_gpu() as driver:
         backends.PREFERRED[:] = ["cuda"]
-        monkeypatch.setattr(traps.Statuses, "has_trapped", lambda *_: False)
+        monkeypatch.setattr(traps.Statuses, "trapped", lambda *_: [False] * 1024)
         with pytest.warns(ig.DeviceWarning, match=r"cuda failed its self-test .*: an overflow was not noticed"):
             assert devices.default_device().name == "cpu"
         monkeypatch.undo()

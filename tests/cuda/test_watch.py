@@ -8,7 +8,7 @@ import pytest
 
 import isogrid as ig
 from isogrid import In, InOut, i32
-from isogrid.backends.cuda import launch
+from isogrid.backends.cuda import launch, watches
 from isogrid.dims import M, N
 from tests.cuda.fake_driver import FakeDriver
 from tests.cuda.fake_gpu import fake_gpu
@@ -56,7 +56,7 @@ CASES = {
 def test_totals_are_those_of_the_interpreter(gpu: FakeDriver, room: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """One after the other, so that each launch takes the watch that the one before left."""
     if room == "list":
-        monkeypatch.setattr(launch, "_MOST_COUNTS", 0)
+        monkeypatch.setattr(watches, "_MOST_COUNTS", 0)
         monkeypatch.setattr(launch, "_WATCHED", 1)
     for repeat in range(2):
         for name, (where, what) in CASES.items():

@@ -4,8 +4,8 @@ ptx_kernel void @run(record, watch, guard, first_block, parameters..., dimension
 """
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal
 
 from isogrid.analysis.meetings import find_meetings
 from isogrid.backends.cuda.emit_coarse import emit_copies
@@ -31,11 +31,14 @@ from isogrid.backends.cuda.emit_sync import end_of_thread, plain_barrier, stride
 from isogrid.backends.cuda.emit_warp_groups import THREADS, emit_warp_groups, fits_in_warps, groups_per_block
 from isogrid.backends.cuda.layout import CudaModule, Layout, layout_of, shared_totals, watched
 from isogrid.backends.cuda.plan_copies import plan_copies
+from isogrid.backends.cuda.plan_zero import unneeded_zeroes
+from isogrid.backends.cuda.split import split
 from isogrid.backends.cuda.target import CudaTarget, data_layout
 from isogrid.ir import device as d
 from isogrid.ir.device import Machine
 from isogrid.ir.types import Space
 from isogrid.ir.walk import visit
+from isogrid.lowering.name_assignments import name_assignments
 from isogrid.printers.c_family_frame import scalar_types
 from isogrid.printers.c_family_loops import Loops
 from isogrid.printers.c_family_ranges import Ranges
@@ -43,6 +46,8 @@ from isogrid.printers.llvm_text import Writer, type_text
 from isogrid.support.errors import KnownLimit
 
 _FAST = "reassoc contract arcp "
+#: Rounds of zeroing that are written out instead of being a loop.
+_MOST_ROUNDS = 8
 
 
 def emit_cuda(
@@ -52,13 +57,21 @@ def emit_cuda(
     *,
     small: bool = True,
     aligned: bool = True,
+    part: Literal["whole", "check", "write"] = "whole",
 ) -> CudaModule:
     """LLVM IR for `kernel`. `small`: no size of the launch reaches 2^31; `aligned`: array pointers are multiples of
-    16. Options of the group `cuda`: `max_registers`, `min_blocks_per_sm`."""
+    16. `part` names a half of a kernel that can be split; all parts have the same parameters. Options of the group
+    `cuda`: `max_registers`, `min_blocks_per_sm`."""
     if kernel.races == "check":
         raise KnownLimit('races="check" is for the interpreter, which tracks every access')
+    if part != "whole":
+        halves = split(kernel)
+        assert halves is not None
+        kernel = halves.check if part == "check" else halves.write
+    kernel = name_assignments(kernel)
     layout, shared = layout_of(kernel, small=small), plan_shared(kernel)
     code = _begin(kernel, shared, options)
+    code.trusting = part == "write"
     code.ranges, code.loops = Ranges(kernel, scalar_types(kernel), small=small), Loops(kernel)
     items = (1,) * kernel.geometry.rank
     tile = _tile(kernel)
@@ -68,6 +81,8 @@ def emit_cuda(
         if fits_in_warps(kernel):
             code.threads = THREADS
             tile = (tile[0] * groups_per_block(kernel),)
+    # Addresses of neighbours that one thread takes stay sums of 64 bits, in which LLVM sees what lies side by side.
+    code.short_addresses = small and max(items) == 1 and code.threads == kernel.geometry.group_size
     _body(code, layout, shared, tile, items)
     alignment = 16 if aligned else 1
     entries = ["run"]
@@ -108,7 +123,7 @@ def _tile(kernel: d.Kernel) -> tuple[int, ...]:
 
 def _begin(kernel: d.Kernel, shared: SharedMemory, options: Mapping[str, Any]) -> Code:
     code = Code(
-        w=Writer(),
+        w=Writer(converts_halves=True),
         kernel=kernel,
         flags=_FAST if options.get("fastmath") and not kernel.exact else "",
         threads=kernel.geometry.group_size,
@@ -146,7 +161,7 @@ def _body(code: Code, layout: Layout, shared: SharedMemory, tile: tuple[int, ...
         emit_warp_groups(code, place, tile[0])
     elif kernel.grouped:
         group_specials(code, layout, place)
-        _zero_shared(code, shared)
+        _zero_shared(code, shared, unneeded_zeroes(kernel, small=layout.small))
         emit_block(code, kernel.body)
     elif max(items) > 1:
         code.notes.append(f"each thread takes {' x '.join(map(str, items))} threads of the grid")
@@ -170,23 +185,28 @@ def _one_thread(code: Code, place: Place, threads: tuple[str, ...]) -> None:
 
 
 def _guard(code: Code) -> None:
-    """Do nothing while a trap of an earlier launch that wrote these arrays has not been raised."""
+    """Do nothing while a trap of an earlier launch that wrote these arrays has not been raised. The writing half does
+    nothing either where the checking one has recorded a trap."""
     w = code.w
-    look, start = w.block("guarded"), w.block("start")
+    look, start, out = w.block("guarded"), w.block("start"), w.block("out")
     w.branch(w.emit(f"icmp eq {GLOBAL_POINTER} %guard, null"), start, look)
     w.place(look)
     key = w.emit(f"load volatile i64, {GLOBAL_POINTER} %guard, align 8")
-    out = w.block("out")
     w.branch(w.emit(f"icmp eq i64 {key}, -1"), start, out)
     w.place(out)
     w.finish("ret void")
     w.place(start)
+    if code.trusting:
+        checked = w.block("nothing.trapped")
+        key = w.emit(f"load volatile i64, {GLOBAL_POINTER} %record, align 8")
+        w.branch(w.emit(f"icmp eq i64 {key}, -1"), checked, out)
+        w.place(checked)
 
 
-def _zero_shared(code: Code, shared: SharedMemory) -> None:
+def _zero_shared(code: Code, shared: SharedMemory, unneeded: frozenset[str]) -> None:
     """Zero what must be zero before the first thread runs."""
     w, kernel = code.w, code.kernel
-    needed = [b.name for b in kernel.buffers if b.space is Space.SHARED and b.zeroed]
+    needed = [b.name for b in kernel.buffers if b.space is Space.SHARED and b.zeroed and b.name not in unneeded]
     needed += [f"{name} counters" for name in shared_totals(kernel)]
     if not needed:
         return
@@ -197,10 +217,26 @@ def _zero_shared(code: Code, shared: SharedMemory) -> None:
             at = w.emit(f"getelementptr inbounds i128, ptr addrspace(3) {pointer}, i32 {index}", "p")
             w.do(f"store <4 x i32> zeroinitializer, ptr addrspace(3) {at}, align 16")
 
-        strided(code, shared.sizes[name] // 16, zero)
+        _dealt_out(code, shared.sizes[name] // 16, zero)
     if "totals" in shared.offsets:
         w.do(f"store i64 -1, ptr addrspace(3) {shared.pointer('totals')}, align 8")
     plain_barrier(code)
+
+
+def _dealt_out(code: Code, count: int, body: Callable[[str], None]) -> None:
+    """Call `body(index)` for the indices below `count`, each in one thread of the group; written out if few rounds."""
+    rounds, rest = divmod(count, code.threads)
+    if rounds >= _MOST_ROUNDS:
+        strided(code, count, body)
+        return
+    for number in range(rounds):
+        body(code.w.emit(f"add nuw i32 {code.local}, {number * code.threads}") if number else code.local)
+    if rest:
+        some, done = code.w.block("rest"), code.w.block("zeroed")
+        code.w.branch(code.w.emit(f"icmp ult i32 {code.local}, {rest}"), some, done)
+        code.w.place(some)
+        body(code.w.emit(f"add nuw i32 {code.local}, {rounds * code.threads}") if rounds else code.local)
+        code.w.place(done)
 
 
 def _function(code: Code, layout: Layout, options: Mapping[str, Any], alignment: int) -> str:

@@ -1,7 +1,5 @@
 """One launch on a GPU: its parameters, its host arrays copied in and out, its grid in as many pieces as needed."""
 
-import ctypes
-import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -12,6 +10,7 @@ from isogrid.backends.cuda.loader import Loaded
 from isogrid.backends.cuda.memory import CudaMemory
 from isogrid.backends.cuda.queue import DEFAULT_STREAM, Prepared, Queue
 from isogrid.backends.cuda.traps import too_many_wraps, trap_of
+from isogrid.backends.cuda.watches import counts_of, event_list
 from isogrid.ir import kernel as k
 from isogrid.ir.types import Access, Scalar
 from isogrid.runtimes.memory import Block
@@ -23,10 +22,6 @@ from isogrid.traps import Trap
 MOST_BLOCKS: Final = (1 << 31) - 1
 #: Events that the watch of a launch has room for at first.
 _WATCHED: Final = 4096
-#: Arrays of up to so many elements in all have a count for each of them in place of a list of events.
-_MOST_COUNTS: Final = 1 << 16
-#: Watches with counts that are kept for the next launch.
-_MOST_KEPT: Final = 32
 
 
 class _TooManyWraps(Exception):
@@ -101,11 +96,15 @@ class Launch:
         self._copy_in()
         watched = "watch" in self.loaded.places
         counts = self._counts() if watched else None
-        watch = counts if counts is not None or not watched else self._watch(room)
+        watch = counts if counts is not None or not watched else event_list(self.queue, room, self.stream)
+        written = self._written()
+        parts = self.loaded.parts(sum(size for _, _, size in written), lambda name: self.bound.arrays[name].nbytes)
+        if len(parts) > 1:
+            written = [(block, address, 0) for block, address, _ in written]
         prepared = self.queue.prepare(
-            list(self.blocks.values()), self._written(), self.stream, self.loaded.can_trap, self._explain
+            list(self.blocks.values()), written, self.stream, self.loaded.can_trap, self._explain
         )
-        self._start(prepared, watch)
+        self._start(prepared, watch, parts)
         self.queue.finish(prepared)
         for other in self.foreign:
             if other != self.stream:
@@ -141,8 +140,7 @@ class Launch:
                 found.append((self.blocks[name], self.addresses[name], size))
         return found
 
-    def _start(self, prepared: Prepared, watch: Block | None) -> None:
-        module = self.loaded.variant.module
+    def _start(self, prepared: Prepared, watch: Block | None, parts: Sequence[Loaded]) -> None:
         words = self._words()
         places = self.loaded.places
         words[places["guard"]] = prepared.guard
@@ -152,7 +150,14 @@ class Launch:
             words[places["record"]] = record
         if watch is not None:
             words[places["watch"]] = watch.address
-        total = self._block_count()
+        for part in parts:
+            self._start_part(part, words)
+        if watch is not None:
+            self.queue.call(self.loaded.settle, 1, layout.SETTLE_THREADS, [record, watch.address], self.stream)
+
+    def _start_part(self, part: Loaded, words: list[int]) -> None:
+        module, places = part.variant.module, part.places
+        total = part.blocks(self.bound.extents)
         if total > MOST_BLOCKS and "first_block" not in places:
             raise KnownLimit(f"{self.head.name}: {total} blocks in a launch of small sizes")
         for first in range(0, total, MOST_BLOCKS):
@@ -160,22 +165,16 @@ class Launch:
                 words[places["first_block"]] = first
             blocks = min(MOST_BLOCKS, total - first)
             with self.queue.timed("launch", self.head.name, self.stream):
-                self.queue.call(self.loaded.run, blocks, module.block, words, self.stream, module.dynamic_shared)
-        if watch is not None:
-            self.queue.call(self.loaded.settle, 1, layout.SETTLE_THREADS, [record, watch.address], self.stream)
+                self.queue.call(part.run, blocks, module.block, words, self.stream, module.dynamic_shared)
 
     def start_in(self, stream: int) -> None:
         """Queue the bare launch, with nothing before or behind it."""
         self.stream = stream
-        self._start(Prepared(stream), None)
+        self._start(Prepared(stream), None, (self.loaded,))
 
     def packed(self) -> tuple[list[int], int]:
         """The parameters of a launch that nothing waits for, and its blocks."""
-        return self._words(), self._block_count()
-
-    def _block_count(self) -> int:
-        tile = self.loaded.variant.module.tile
-        return math.prod(-(-extent // t) for extent, t in zip(self.bound.extents, tile, strict=True))
+        return self._words(), self.loaded.blocks(self.bound.extents)
 
     def _words(self) -> list[int]:
         bound = self.bound
@@ -196,40 +195,15 @@ class Launch:
         return words
 
     def _counts(self) -> Block | None:
-        """A watch with a count for every element, all zero, or None where there are too many.
+        sizes = [self._elements(p.name) if p.name in self._watched else 0 for p in self.head.parameters]
+        return counts_of(self.queue, self.loaded, sizes, self.stream)
 
-        `settle` leaves it zero, so the next launch of the same sizes in this stream takes it again."""
-        watched = self.loaded.variant.module.layout.watched
-        sizes = [self._elements(p.name) if p.name in watched else 0 for p in self.head.parameters]
-        if sum(sizes) > _MOST_COUNTS:
-            return None
-        key, kept = (tuple(sizes), self.stream), self.loaded.counts
-        if key not in kept:
-            while len(kept) >= _MOST_KEPT:
-                del kept[next(iter(kept))]
-            kept[key] = self._new_counts(sizes)
-        return kept[key]
+    @property
+    def _watched(self) -> tuple[str, ...]:
+        return self.loaded.variant.module.layout.watched
 
     def _elements(self, name: str) -> int:
         return int(self.bound.arrays[name].size)
-
-    def _new_counts(self, sizes: Sequence[int]) -> Block:
-        head = layout.WATCH_EVENTS + len(sizes) + 1
-        words = np.zeros(head + sum(sizes), np.uint64)
-        words[layout.WATCH_CAPACITY] = layout.WATCH_DENSE
-        words[layout.WATCH_EVENTS : head] = head + np.cumsum([0, *sizes])
-        block = self.memory.take(words.nbytes)
-        self.queue.order([block], self.stream)
-        self.memory.staging.copy_in(block.address, words.view(np.uint8), self.stream)
-        return block
-
-    def _watch(self, room: int) -> Block:
-        block = self.memory.take(8 * (layout.WATCH_EVENTS + 2 * room))
-        head = np.zeros(layout.WATCH_EVENTS, np.uint64)
-        head[layout.WATCH_CAPACITY] = room
-        self.queue.order([block], self.stream)
-        self.memory.staging.copy_in(block.address, head.view(np.uint8), self.stream)
-        return block
 
     # --- host arrays -------------------------------------------------------------------------------------------------
 
@@ -250,44 +224,6 @@ class Launch:
                     self.memory.staging.copy_out(_bytes_of(array), self.addresses[parameter.name], self.stream)
         if self.host:
             self.queue.driver.synchronise_stream(self.stream)
-
-
-class GuardedLaunch:
-    """Queues launches of a kernel that may trap, all checked and packed by a stub, on arrays of ours."""
-
-    def __init__(self, queue: Queue, head: k.Kernel, loaded: Loaded, names: Sequence[str]) -> None:
-        self.queue = queue
-        self.head = head
-        self.loaded = loaded
-        module = loaded.variant.module
-        self.count = len(module.layout.slots)
-        self.extents = [number for number, slot in enumerate(module.layout.slots) if slot.kind == "extent"]
-        arrays = {p.name: p.access.writes for p in head.parameters if isinstance(p, k.ArrayParameter)}
-        self.touched = [number for number, name in enumerate(names) if name in arrays]
-        self.written = [number for number, name in enumerate(names) if arrays.get(name)]
-
-    def __call__(self, address: int, blocks: int, *arguments: Any) -> None:
-        queue, loaded = self.queue, self.loaded
-        words: list[int] = list((ctypes.c_uint64 * self.count).from_address(address))
-        extents = tuple(words[number] for number in self.extents)
-        touched = [arguments[number].block for number in self.touched]
-        written = [
-            (arguments[number].block, arguments[number].address, arguments[number].nbytes) for number in self.written
-        ]
-
-        def explain(found: list[int]) -> Trap:
-            bound = BoundLaunch({}, {}, {}, extents)
-            return trap_of(self.head, loaded.variant.module.sites, bound, found)
-
-        with queue.lock:
-            stream = queue.order(touched)
-            prepared = queue.prepare(touched, written, stream, True, explain)
-            words[loaded.places["guard"]] = prepared.guard
-            if prepared.status is not None:
-                words[loaded.places["record"]] = queue.statuses.record(prepared.status.number)
-            module = loaded.variant.module
-            queue.call(loaded.run, blocks, module.block, words, stream, module.dynamic_shared)
-            queue.finish(prepared)
 
 
 class _Unknown(Trap):

@@ -3,10 +3,11 @@
 Machine code is kept on disk by the PTX that it came from, the architecture and the driver's version.
 """
 
+import math
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
-from typing import Any
+from typing import Any, Final, Literal
 
 from isogrid.analysis.facts import LaunchFacts
 from isogrid.backends.cuda.layout import CudaModule
@@ -18,14 +19,19 @@ from isogrid.support.diskcache import default_cache, digest
 from isogrid.support.errors import KnownLimit
 from isogrid.support.records import dataclass
 
+#: Bytes of copies from which on it pays to compile the halves of a kernel for one launch.
+_LEAST_SAVED: Final = 1 << 20
+
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A module with its machine code, for launches of one kind. `module` has no text any more."""
+    """A module with its machine code, for launches of one kind. `module` has no text any more. `checked` names the
+    arrays that the checking half of the kernel reads, None where it has no halves."""
 
     module: CudaModule
     image: bytes
     milliseconds: float
+    checked: tuple[str, ...] | None = None
 
 
 @dataclass(slots=True)
@@ -38,11 +44,30 @@ class Loaded:
     run: int
     settle: int
     places: Mapping[str, int] = field(default_factory=dict[str, int])
+    #: Makes the halves of a kernel that has them; those that were made.
+    halve: "Callable[[], tuple[Loaded, Loaded]] | None" = None
+    halves: "tuple[Loaded, ...]" = ()
     counts: dict[tuple[tuple[int, ...], int], Block] = field(default_factory=dict[tuple[tuple[int, ...], int], Block])
 
     @property
     def can_trap(self) -> bool:
         return "record" in self.places
+
+    def blocks(self, extents: Sequence[int]) -> int:
+        """Blocks of a launch over these extents."""
+        return math.prod(-(-extent // t) for extent, t in zip(extents, self.variant.module.tile, strict=True))
+
+    def parts(self, saved: int, sizes: Callable[[str], int]) -> "tuple[Loaded, ...]":
+        """What to launch, one behind the other: the kernel, for which `saved` bytes must be copied first, or its
+        halves, which read again what they check; a copy reads and writes. `sizes` gives the bytes of an array."""
+        checked = self.variant.checked
+        if checked is None or self.halve is None or not saved:
+            return (self,)
+        if 2 * saved < sum(map(sizes, checked)) or not (self.halves or saved >= _LEAST_SAVED):
+            return (self,)
+        if not self.halves:
+            self.halves = self.halve()
+        return self.halves
 
 
 def compile_variant(
@@ -51,19 +76,44 @@ def compile_variant(
     """The whole way down. The compiler is imported here, so that a launch from the disk cache loads none."""
     import dataclasses
 
-    from isogrid.pipeline import lower, optimise
+    from isogrid.backends.cuda.split import split
 
     started = time.perf_counter()
-    disabled: frozenset[str] = options.get("disable", frozenset())
-    facts = LaunchFacts(small=small)
-    device = lower(optimise(kernel, disabled, facts, options), facts)
+    device = _device_ir(kernel, options, small)
     own: Mapping[str, Any] = options.get("cuda", {})
     if own.get("codegen", "llvm") == "nvrtc":
+        halves = None
         module, image = _through_nvrtc(device, options, machine, number, small)
     else:
+        halves = split(device)
         module, image = _through_llvm(device, options, machine, number, small, aligned)
+    checked = halves.read if halves is not None else None
     bare = dataclasses.replace(module, text="")
-    return Variant(bare, image, (time.perf_counter() - started) * 1e3)
+    return Variant(bare, image, (time.perf_counter() - started) * 1e3, checked)
+
+
+def compile_halves(
+    kernel: k.Kernel, options: Mapping[str, Any], machine: Machine, number: int, *, small: bool, aligned: bool
+) -> tuple[Variant, Variant]:
+    """The two halves of a kernel whose usual variant says that it has them."""
+    import dataclasses
+
+    device = _device_ir(kernel, options, small)
+
+    def half(part: Literal["check", "write"]) -> Variant:
+        started = time.perf_counter()
+        module, image = _through_llvm(device, options, machine, number, small, aligned, part)
+        return Variant(dataclasses.replace(module, text=""), image, (time.perf_counter() - started) * 1e3)
+
+    return half("check"), half("write")
+
+
+def _device_ir(kernel: k.Kernel, options: Mapping[str, Any], small: bool) -> Any:
+    from isogrid.pipeline import lower, optimise
+
+    disabled: frozenset[str] = options.get("disable", frozenset())
+    facts = LaunchFacts(small=small)
+    return lower(optimise(kernel, disabled, facts, options), facts)
 
 
 def target_of(machine: Machine, number: int, options: Mapping[str, Any]) -> Any:
@@ -97,12 +147,18 @@ def _capability(arch: str) -> tuple[int, int]:
 
 
 def _through_llvm(
-    device: Any, options: Mapping[str, Any], machine: Machine, number: int, small: bool, aligned: bool
+    device: Any,
+    options: Mapping[str, Any],
+    machine: Machine,
+    number: int,
+    small: bool,
+    aligned: bool,
+    part: Literal["whole", "check", "write"] = "whole",
 ) -> tuple[CudaModule, bytes]:
     from isogrid.backends.cuda.emit import emit_cuda
 
     target = target_of(machine, number, options)
-    module = emit_cuda(device, target, options, small=small, aligned=aligned)
+    module = emit_cuda(device, target, options, small=small, aligned=aligned, part=part)
     return module, image_of(module.text, module.dynamic_shared, target, machine)
 
 

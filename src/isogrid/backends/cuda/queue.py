@@ -26,6 +26,8 @@ from isogrid.traps import Trap
 
 #: Blocks of a `restore`: enough for the memory's speed where it has to copy, few enough to cost nothing where not.
 _RESTORE_BLOCKS: Final = 264
+#: Launches that are looked through for what they wait for.
+_MOST_ASKED: Final = 32
 #: The handle of the legacy default stream, which orders itself with the streams of other libraries.
 DEFAULT_STREAM: Final = 0
 
@@ -50,6 +52,25 @@ class QueuedLaunch(Poison):
             if found is not None:
                 return found
         return None
+
+
+def _outermost(poisons: tuple[Poison, ...]) -> tuple[Poison, ...]:
+    """Those that no other of them waits for: whoever waits for a launch is told too of what that one waited for."""
+    if len(poisons) < 2:
+        return poisons
+    outer, seen = set(poisons), set[Poison]()
+    reached = list(reversed(poisons))
+    for launch in reached:
+        for root in launch.roots if isinstance(launch, QueuedLaunch) else ():
+            if root in seen:
+                continue
+            seen.add(root)
+            outer.discard(root)
+            if len(reached) < _MOST_ASKED:
+                reached.append(root)
+        if len(outer) == 1:
+            break
+    return tuple(poison for poison in poisons if poison in outer)
 
 
 @dataclass(slots=True)
@@ -102,6 +123,10 @@ class Queue:
         self._outlived: list[tuple[int, object]] = []
         #: Times launches and transfers on the device while a profile is open.
         self.clock: DeviceClock | None = None
+        #: The parameters of a `restore` that has nothing to put back, and pointers to them.
+        self._report = (ctypes.c_uint64 * (4 + 3 * support.RESTORED))()
+        at = ctypes.addressof(self._report)
+        self._report_pointers = (ctypes.c_void_p * len(self._report))(*(at + 8 * n for n in range(len(self._report))))
         self._statuses: Statuses | None = None
         self._support: Support | None = None
 
@@ -211,6 +236,7 @@ class Queue:
         """Guard, status and snapshots. `written` lists block, address and bytes of each array that a trap must put
         back."""
         poisons = tuple(dict.fromkeys(poison for block in touched for poison in block.live_poisons()))
+        poisons = _outermost(poisons)
         prepared = Prepared(stream, can_trap=can_trap)
         if can_trap or len(poisons) > 1:
             self._make_room()
@@ -234,17 +260,22 @@ class Queue:
         status = prepared.status
         if status is None or not prepared.can_trap:
             return
-        words = self.statuses
-        saved = prepared.saved
-        for start in range(0, max(len(saved), 1), support.RESTORED):
+        words, saved = self.statuses, prepared.saved
+        own = words.poison(status.number)
+        guard = prepared.guard if prepared.guard != own else 0
+        head = (words.record(status.number), own, words.mirror(status.number), guard)
+        if not saved:
+            self._report[:4] = head
+            packed = ctypes.addressof(self._report_pointers)
+            self.start(self.support.restore, 1, support.RESTORE_THREADS, 0, prepared.stream, packed)
+            return
+        for start in range(0, len(saved), support.RESTORED):
             part = saved[start : start + support.RESTORED]
-            arguments = [words.record(status.number), words.poison(status.number), words.mirror(status.number)]
-            arguments.append(prepared.guard if prepared.guard != words.poison(status.number) else 0)
+            arguments = list(head)
             for piece in part:
                 arguments += [piece.target, piece.copy.address, piece.size]
             arguments += [0] * (3 * (support.RESTORED - len(part)))
-            blocks = _RESTORE_BLOCKS if part else 1
-            self.call(self.support.restore, blocks, support.RESTORE_THREADS, arguments, prepared.stream)
+            self.call(self.support.restore, _RESTORE_BLOCKS, support.RESTORE_THREADS, arguments, prepared.stream)
 
     def call(
         self, function: int, blocks: int, threads: int, words: Sequence[int], stream: int, shared: int = 0
@@ -254,6 +285,10 @@ class Queue:
         start = ctypes.addressof(slots)
         pointers = (ctypes.c_void_p * len(words))(*(start + 8 * n for n in range(len(words))))
         self.driver.launch(function, blocks, threads, shared, stream, ctypes.addressof(pointers), False)
+
+    def start(self, function: int, blocks: int, threads: int, shared: int, stream: int, packed: int) -> None:
+        """Queue a kernel of which the parameters are packed: `packed` is the address of pointers to them."""
+        self.driver.launch(function, blocks, threads, shared, stream, packed, False)
 
     @property
     def support(self) -> Support:
@@ -331,15 +366,19 @@ class Queue:
         self.machine.enter(self.number)
         self.driver.synchronise()
         self._other_streams = False
-        self.look_busy()
-        for launch in list(self.pending):
-            if launch.trap is not None:
-                continue
-            if self.statuses.has_trapped(launch.number):
+        kept, trapped = list[QueuedLaunch](), self.statuses.trapped() if self.pending else []
+        for launch in self.pending:
+            if launch.trap is None and trapped[launch.number]:
                 launch.trap = launch.explain(self.statuses.words(launch.number))
                 launch.explain = None
-            elif not any(root.live for root in launch.roots):  # those come before it, so their fate is known
-                self._forget(launch, dirty=False)
+            if launch.trap is not None or any(root.live for root in launch.roots):
+                kept.append(launch)
+            else:  # its roots come before it, so their fate is known
+                launch.clear()
+                launch.roots = ()
+                self.statuses.give_back(launch.number, dirty=False)
+        self.pending = kept
+        self.look_busy()
 
     def _forget_skipped(self) -> None:
         """Launches that were skipped, and whose reasons have all been raised."""

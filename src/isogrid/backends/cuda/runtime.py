@@ -7,13 +7,15 @@ reads and writes them, and the launch is waited for.
 import ctypes
 import importlib
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from isogrid.backends.cuda import artifact as a
 from isogrid.backends.cuda.artifact import CudaArtifact
 from isogrid.backends.cuda.graph import DeviceGraph
-from isogrid.backends.cuda.launch import GuardedLaunch, Launch
-from isogrid.backends.cuda.loader import Loaded, compile_variant, load
+from isogrid.backends.cuda.guarded import GuardedLaunch
+from isogrid.backends.cuda.launch import Launch
+from isogrid.backends.cuda.loader import Loaded, compile_halves, compile_variant, load
 from isogrid.backends.cuda.machine import Machine, machine
 from isogrid.backends.cuda.memory import CudaMemory
 from isogrid.backends.cuda.options import BACKEND_OPTIONS, INEXACT_OPTIONS, OTHER_WORDS, judge_option
@@ -111,14 +113,11 @@ class CudaRuntime:
         if artifact.launches < 2 or loaded is None or loaded.driver is not self.machine.driver:
             return None
         if not artifact.stub or artifact.stub[0] is not loaded:
-            spec, busy = plan.specialisation, ctypes.addressof(self.queue.busy)
+            spec, queue = plan.specialisation, self.queue
             absent, constants = spec.absent, dict(spec.constants)
-            guarded = None
-            if loaded.can_trap:
-                names = [p.name for p in plan.definition.parameters]
-                launch = GuardedLaunch(self.queue, artifact.head, loaded, names)
-                guarded = ctypes.addressof(self.queue.watched), launch
-            made = native_stub(program, loaded, plan.definition, absent, constants, self.number, busy, guarded)
+            launch = GuardedLaunch(queue, artifact.head, loaded, [p.name for p in plan.definition.parameters])
+            states = (ctypes.addressof(queue.watched), ctypes.addressof(queue.busy))
+            made = native_stub(program, loaded, plan.definition, absent, constants, self.number, *states, launch)
             artifact.stub[:] = loaded, made
         complete = artifact.stub[1]
         if complete is None:
@@ -204,7 +203,14 @@ class CudaRuntime:
             )
             artifact.variants[kind] = variant
         loaded = artifact.loaded[kind] = load(self.machine.driver, variant)
+        if variant.checked is not None:
+            loaded.halve = partial(self._halves, artifact, *kind)
         return loaded
+
+    def _halves(self, artifact: CudaArtifact, small: bool, aligned: bool) -> tuple[Loaded, Loaded]:
+        kernel, options = artifact.kernel(), artifact.options
+        check, write = compile_halves(kernel, options, self.machine, self.number, small=small, aligned=aligned)
+        return load(self.machine.driver, check), load(self.machine.driver, write)
 
 
 def _giving(value: Any) -> Callable[..., Any]:

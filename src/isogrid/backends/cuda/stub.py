@@ -3,9 +3,9 @@ the driver.
 
     saxpy(2.0, x, y)   ->   types, traits, equal sizes, no overlap, alignment, then cuLaunchKernel
 
-Whatever is not plainly usual goes on to the launcher in Python with the same arguments, nothing having happened. The
-stub stands aside while anything is pending on the device. That of a kernel that may trap checks and packs as well, but
-leaves snapshot and restore to Python; one whose totals are watched has no stub.
+Whatever is not plainly usual goes on to the launcher in Python with the same arguments, nothing having happened. What
+a kernel that may trap needs besides, and what anything pending on the device asks for, is left to Python too, but with
+the arguments checked and packed.
 """
 
 import ctypes
@@ -18,6 +18,7 @@ import numpy as np
 from isogrid.arrays import fields
 from isogrid.arrays.array import Array
 from isogrid.backends.cuda.host_code import load_function
+from isogrid.backends.cuda.layout import CudaModule
 from isogrid.backends.cuda.loader import Loaded
 from isogrid.backends.cuda.tensors import EXCHANGE, FOREIGN_TEXT, learn_exchange
 from isogrid.frontend.definition import ArrayDeclaration, Definition
@@ -28,12 +29,25 @@ from isogrid.support.records import dataclass
 
 #: DLPack's numbers of kinds of elements, and of devices.
 _DLPACK_KINDS: Final = {"i": 0, "u": 1, "f": 2, "b": 6}
+_DLPACK_BFLOAT: Final = 4
 _DLPACK_GPU: Final = 2
 _SMALL_MOST: Final = (1 << 31) - 1
 
 
 #: Words of the description that `self` points to, by name.
-_WORDS: Final = ("launch", "function", "array", "busy", "none", "blocks", "threads", "shared", "packed", "exchange")
+_WORDS: Final = (
+    "launch",
+    "function",
+    "array",
+    "busy",
+    "pending",
+    "none",
+    "blocks",
+    "threads",
+    "shared",
+    "packed",
+    "exchange",
+)
 
 
 class NotExpressible(Exception):
@@ -51,17 +65,18 @@ def native_stub(
     absent: frozenset[str],
     constants: Mapping[str, int],
     device: int,
-    busy: int,
-    guarded: "tuple[int, Callable[..., None]] | None" = None,
+    watched: int,
+    pending: int,
+    queue: Callable[..., Any],
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]] | None:
     """What makes a callable from the Python launcher, or None where the kernel cannot be launched natively.
 
-    `busy` is the address of the word that is zero while nothing stands in the way. A kernel that may trap has
-    `guarded`: the word that it looks at instead, and what queues the checked launch, called with the address of the
-    parameters, the number of blocks and the arguments.
+    `watched` and `pending` are the addresses of words that are zero while nobody looks at launches, and while nothing
+    is pending. `queue` starts a checked launch in other cases: it is called with the address of the parameters, the
+    number of blocks and the arguments, and may give NotImplemented.
     """
     launch = loaded.driver.address_of("cuLaunchKernel")
-    if not launch or not fields.OFFSETS or "watch" in loaded.places or loaded.can_trap != (guarded is not None):
+    if not launch or not fields.OFFSETS:
         return None
     learn_exchange()
     builder = _Builder(head, loaded, device)
@@ -73,11 +88,9 @@ def native_stub(
         return None
     address = load_function(text, "stub")
 
-    words = {"launch": launch, "function": loaded.run, "array": id(Array), "busy": busy, "none": id(None)}
-    words["exchange"] = ctypes.addressof(EXCHANGE)
-    if guarded is None:
-        return _completer(head.name, address, words)
-    return _completer(head.name, address, words | {"busy": guarded[0]}, guarded[1])
+    words = {"launch": launch, "function": loaded.run, "array": id(Array), "busy": watched, "pending": pending}
+    words |= {"none": id(None), "exchange": ctypes.addressof(EXCHANGE)}
+    return _completer(head.name, address, words, queue)
 
 
 def bound_stub(
@@ -198,7 +211,7 @@ class _Builder:
         number, type = self.names, self._type(object)
         own = self.value(f"icmp eq ptr {type}, {self._pointer('array')}")
         self.lines += [f"  br i1 {own}, label %own{number}, label %other{number}, !prof !0", f"other{number}:"]
-        element = _DLPACK_KINDS[parameter.element.numpy.kind] | 8 * parameter.element.size << 8 | 1 << 16
+        element = _dlpack_kind(parameter.element) | 8 * parameter.element.size << 8 | 1 << 16
         device = _DLPACK_GPU | self.device << 32
         asked = f"i32 {element}, i32 {rank}, i1 {int(parameter.access.writes)}, i64 {device}"
         read = f"call i1 @foreign(ptr {object}, ptr {type}, ptr {self._pointer('exchange')}, ptr %out, {asked})"
@@ -243,7 +256,7 @@ class _Builder:
         return self.value(f"phi ptr [ null, %before{number} ], [ {found}, %found{number} ]")
 
     def _hand_over(self, blocks: str) -> None:
-        """Let Python queue the launch with its snapshots and its restore. Tensors of others go the long way."""
+        """Let Python queue the launch behind what is pending. Tensors of others go the long way."""
         for flag in self.foreign:
             self.require(self.value(f"xor i1 {flag}, true"))
         at = self.value("ptrtoint ptr %slots to i64")
@@ -256,8 +269,9 @@ class _Builder:
         given = f"ptr {function}, ptr %passed, i64 {len(passed)}, ptr null"
         result = self.value(f"call ptr @PyObject_Vectorcall({given})")
         self.lines += [f"  call void @Py_DecRef(ptr {number})" for number in numbers]
-        self.names += 1
-        self.lines += [f"  ret ptr {result}", f"unused{self.names}:"]
+        left = self.value(f"icmp eq ptr {result}, @_Py_NotImplementedStruct")
+        self.lines += [f"  br i1 {left}, label %left, label %queued", "left:"]
+        self.lines += [f"  call void @Py_DecRef(ptr {result})", "  br label %slow", "queued:", f"  ret ptr {result}"]
 
     def _argument(self, number: int) -> str:
         return self.value(f"load ptr, ptr {self.value(f'getelementptr ptr, ptr %arguments, i64 {number}')}")
@@ -412,17 +426,22 @@ class _Builder:
                     value = self.evaluate(k.DimValue(slot.name))
                 case "extent":
                     value = extents[int(slot.name)]
-                case "record" | "guard" | "first_block":
+                case "record" | "guard" | "first_block" | "watch":
                     value = "0"
-                case "watch":
-                    raise NotExpressible
             at = self.value(f"getelementptr i64, ptr %slots, i64 {number}")
             self.lines.append(f"  store i64 {value}, ptr {at}")
             place = self.value(f"getelementptr ptr, ptr %pointers, i64 {number}")
             self.lines.append(f"  store ptr {at}, ptr {place}")
-        if self.loaded.can_trap:
-            self._hand_over(blocks)
-            return
+        if not self.loaded.can_trap:
+            waiting = self.value(f"load volatile i64, ptr {self._pointer('pending')}")
+            quiet = self.value(f"icmp eq i64 {waiting}, 0")
+            self.lines += [f"  br i1 {quiet}, label %direct, label %behind, !prof !0", "direct:"]
+            self._start(module, blocks)
+            self.lines += ["  br label %started", "behind:"]
+        self._hand_over(blocks)
+        self.lines.append("started:")
+
+    def _start(self, module: CudaModule, blocks: str) -> None:
         stream = self._stream()
         grid = self.value(f"trunc i64 {blocks} to i32")
         launch, function = self._pointer("launch"), self._pointer("function")
@@ -441,8 +460,14 @@ def float_offset() -> int:
     return object.__basicsize__
 
 
+def _dlpack_kind(element: Scalar) -> int:
+    return _DLPACK_BFLOAT if element is Scalar.BF16 else _DLPACK_KINDS[element.numpy.kind]
+
+
 def _dtype_numbers(element: Scalar) -> list[int]:
     """NumPy's numbers of the element type: C has two names for one integer width."""
+    if element is Scalar.BF16:
+        return [fields.BF16_NUMBER]
     wanted = element.numpy
     characters = {"i": "bhilq", "u": "BHILQ", "b": "?", "f": "efd"}[wanted.kind]
     numbers = [np.dtype(c).num for c in characters if np.dtype(c).itemsize == wanted.itemsize]
@@ -454,6 +479,7 @@ _FRAME: Final = """@PyFloat_Type = external global i8
 @_Py_NoneStruct = external global i8
 @_Py_TrueStruct = external global i8
 @_Py_FalseStruct = external global i8
+@_Py_NotImplementedStruct = external global i8
 declare ptr @PyCapsule_GetPointer(ptr, ptr)
 declare ptr @PyTuple_GetItem(ptr, i64)
 declare ptr @PyObject_Vectorcall(ptr, ptr, i64, ptr)

@@ -63,8 +63,9 @@ class Statuses:
         """The mirrored record; read after the launch is done."""
         return self._mirror[number].tolist()
 
-    def has_trapped(self, number: int) -> bool:
-        return int(self._mirror[number, layout.RECORD_KEY]) != _NOTHING
+    def trapped(self) -> list[bool]:
+        """Whether there is a trap, for every status."""
+        return (self._mirror[:, layout.RECORD_KEY] != _NOTHING).tolist()
 
     def give_back(self, number: int, dirty: bool) -> None:
         """Nobody looks at it any more, and no launch that does is still running."""
