@@ -1,7 +1,7 @@
 """The coefficients and compiled functions in the repository are those that their programs make."""
 
 import pytest
-from tools.mathlib import coefficients, compile
+from tools.mathlib import coefficients, compile, tails
 
 from isogrid.mathlib.functions import path_of
 
@@ -9,6 +9,7 @@ from isogrid.mathlib.functions import path_of
 def test_coefficients_are_up_to_date() -> None:
     """Making them also checks every error bound."""
     assert coefficients.TARGET.read_text() == coefficients.written(), "run python -m tools.mathlib.coefficients"
+    assert tails.TARGET.read_text() == tails.written(), "run python -m tools.mathlib.tails"
 
 
 @pytest.mark.parametrize("part", range(4))

@@ -244,6 +244,8 @@ class If:
     then: "Block"
     otherwise: "Block" = ()
     span: Span = field(default=NOWHERE, kw_only=True, compare=False, repr=False)
+    #: Whether the condition seldom holds: a hint for the layout of code, which changes no result and is not printed.
+    rare: bool = field(default=False, kw_only=True, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,8 @@ def _put(
                     with builder.block() as inside:
                         _put(builder, function, side, values, tables)
                     sides.append(tuple(inside))
-                builder.emit(d.If(condition, sides[0], sides[1], span=builder.span))
+                # The slow paths: what the quick build cannot decide, arguments that are large.
+                builder.emit(d.If(condition, sides[0], sides[1], span=builder.span, rare=True))
             case _:
                 raise AssertionError(f"{function.name} was loaded with a {type(statement).__name__}")
 

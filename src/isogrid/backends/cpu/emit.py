@@ -43,7 +43,7 @@ def emit_module(kernel: d.Kernel, target: HostTarget, options: Mapping[str, Any]
     quick = target.divides_slowly and not flags and "fast_division" not in options.get("disable", ())
     kernel = _normalised(unroll_for_divider(kernel) if quick else kernel)
     strategy = choose_strategy(kernel, target, options.get("cpu_width"))
-    function = _function(kernel, "run", strategy, flags, precise=False, quick=quick)
+    function = _function(kernel, target, "run", strategy, flags, precise=False, quick=quick)
     return EmittedModule(
         text=_module_text(kernel, function, target),
         unit=unit_of(kernel),
@@ -58,7 +58,7 @@ def emit_precise(kernel: d.Kernel, target: HostTarget, options: Mapping[str, Any
     """LLVM IR of `precise`, one lane at a time, for the "plain" pipeline."""
     kernel = _normalised(kernel)
     flags = _FAST if options.get("fastmath") else ""
-    function = _function(kernel, "precise", Strategy(1, "plain", "scalar"), flags, precise=True)
+    function = _function(kernel, target, "precise", Strategy(1, "plain", "scalar"), flags, precise=True)
     return _module_text(kernel, function, target)
 
 
@@ -89,10 +89,18 @@ def _with_masks(kernel: d.Kernel) -> d.Kernel:
 
 
 def _function(
-    kernel: d.Kernel, name: str, strategy: Strategy, flags: str, *, precise: bool, quick: bool = False
+    kernel: d.Kernel,
+    target: HostTarget,
+    name: str,
+    strategy: Strategy,
+    flags: str,
+    *,
+    precise: bool,
+    quick: bool = False,
 ) -> _Function:
     frame: FunctionFrame = begin_function(kernel, name, flags, precise=precise)
     frame.code.quick_division = quick
+    frame.code.permutes = target.permutes
     match unit_of(kernel):
         case "threads":
             emit_threads(frame, find_levels(kernel, 0, frozenset()), strategy)

@@ -6,7 +6,7 @@ that remain.
 """
 
 from collections.abc import Callable, Sequence
-from typing import assert_never
+from typing import Final, assert_never
 
 from isogrid.backends.cpu.emit_atomic import emit_atomic
 from isogrid.backends.cpu.emit_balance import plan_loop
@@ -32,6 +32,9 @@ from isogrid.ir import device as d
 from isogrid.ir.device import Machine
 from isogrid.printers.llvm_text import type_text
 from isogrid.support.errors import CompilerBug, KnownLimit
+
+#: Weights of a branch that a hint calls rare.
+_RARELY: Final = ', !prof !{!"branch_weights", i32 1, i32 50}'
 
 
 def emit_thread(lanes: Lanes, body: d.Block) -> None:
@@ -211,7 +214,7 @@ def _if(lanes: Lanes, node: d.If) -> None:
             emit_block(lanes, body)
             continue
         then, end = lanes.w.block("then"), lanes.w.block("end")
-        lanes.w.branch(any_lane(lanes, lanes.mask), then, end)
+        lanes.w.branch(any_lane(lanes, lanes.mask), then, end, _RARELY if node.rare else "")
         lanes.w.place(then)
         emit_block(lanes, body)
         lanes.w.place(end)

@@ -13,6 +13,7 @@ from isogrid.backends.cpu.emit_interior import find_interior
 from isogrid.backends.cpu.emit_levels import LANE, expressions_of, find_levels
 from isogrid.backends.cpu.emit_pressure import most_alive
 from isogrid.backends.cpu.emit_regions import every_statement, group_constructs
+from isogrid.backends.cpu.emit_tables import fits_registers
 from isogrid.backends.cpu.target import HostTarget
 from isogrid.ir import device as d
 from isogrid.ir.types import Space
@@ -39,6 +40,8 @@ class _Counts:
 
     facts: LaneFacts
     strides: dict[str, int | None]
+    #: Tables that permutes read.
+    registers: frozenset[str] = frozenset()
     narrow: int = 0
     wide: int = 0
     gathers: int = 0
@@ -60,7 +63,7 @@ def choose_strategy(kernel: d.Kernel, target: HostTarget, forced: int | None) ->
     row = lane_row(block) if kernel.grouped else 1 << 30
     if forced is not None:
         return Strategy(min(forced, _power_above(row)), "plain", "as asked", fixed=True)
-    counts = _counts(kernel)
+    counts = _counts(kernel, target)
     if counts.atomics * 4 > counts.narrow + counts.wide and not kernel.grouped:
         return Strategy(1, "plain", "scalar lanes for atomics")
     slow_gathers = counts.gathers if target.cpu.startswith("znver") else counts.byte_gathers
@@ -114,11 +117,12 @@ def _power_above(count: int) -> int:
     return 1 << max(count - 1, 0).bit_length()
 
 
-def _counts(kernel: d.Kernel) -> _Counts:
+def _counts(kernel: d.Kernel, target: HostTarget) -> _Counts:
     axis = lane_axis_of(kernel.geometry.block) if kernel.grouped else kernel.geometry.rank - 1
     levels = find_levels(kernel, axis, group_constructs(kernel.body))
     facts = LaneFacts(levels, {b.name: b.space for b in kernel.buffers}, axis, kernel.grouped)
-    counts = _Counts(facts, {})
+    small = (b.name for b in kernel.buffers if target.permutes and fits_registers(b.space, b.element.bits, b.count))
+    counts = _Counts(facts, {}, frozenset(small))
     body = kernel.body if kernel.grouped else split_guards(kernel.body, facts).body
     interior = find_interior(body, facts)
     body = body if interior is None else interior.body
@@ -143,6 +147,8 @@ def _count(counts: _Counts, body: d.Block, weight: int, waiting: bool) -> None:
                 counts.checks += weight if counts.facts.level(node.ok) == LANE else 0
             case d.If():
                 counts.branches += weight if counts.facts.level(node.condition) == LANE else 0
+                if node.rare:
+                    continue
                 _count(counts, node.then, weight, waiting)
                 _count(counts, node.otherwise, weight, waiting)
             case d.For():
@@ -197,7 +203,9 @@ def _is_quotient(counts: _Counts, node: d.Op) -> bool:
 
 def _access(counts: _Counts, buffer: str, index: d.Expr, bits: int, weight: int, waiting: bool) -> None:
     stride = stride_of(counts, index)
-    if stride == 1:
+    if stride is None and buffer in counts.registers:
+        counts.narrow += weight
+    elif stride == 1:
         counts.adjacent += weight
     elif stride in (2, 3, 4):
         counts.spaced += weight

@@ -64,6 +64,8 @@ class Code:
     traps: bool = False
     #: Whether f32 lanes are divided by multiplication: `emit_exact`.
     quick_division: bool = False
+    #: Whether loads from small tables are register permutes: `emit_tables`.
+    permutes: bool = False
     #: i1 variable that tells whether a shared total wrapped in this interval, "" where there is none.
     dirty: str = ""
     #: What is known about the size of integers.

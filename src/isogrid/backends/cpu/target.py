@@ -58,6 +58,11 @@ class HostTarget:
         return "fma" in self.enabled or self.triple.startswith(("aarch64", "arm64"))
 
     @property
+    def permutes(self) -> bool:
+        """Whether one instruction picks 32-bit elements of two registers by lanes of a third."""
+        return "avx512f" in self.enabled
+
+    @property
     def divides_slowly(self) -> bool:
         """Whether vectors of f32 are better divided by approximation and correction: `emit_exact`."""
         return self.cpu in _SLOW_DIVIDERS and {"avx512f", "fma"} <= self.enabled

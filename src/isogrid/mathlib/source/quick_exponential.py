@@ -45,7 +45,7 @@ def times_power(p: f64, shifted: f64) -> f64:
 
 
 @ig.func
-def exp_f32(x: f32) -> f32:
+def exp_f32_quick(x: f32) -> f32:
     a = inside(x, 200.0)
     shifted = ig.fma(a, LOG2_E, SHIFTER)
     r = ig.fma(-(shifted - SHIFTER), LN2_HIGH, a)
@@ -59,7 +59,7 @@ def exp_f32(x: f32) -> f32:
 
 
 @ig.func
-def exp2_f32(x: f32) -> f32:
+def exp2_f32_quick(x: f32) -> f32:
     a = inside(x, 300.0)
     shifted = a + SHIFTER
     r = a - (shifted - SHIFTER)
@@ -73,7 +73,7 @@ def exp2_f32(x: f32) -> f32:
 
 
 @ig.func
-def exp10_f32(x: f32) -> f32:
+def exp10_f32_quick(x: f32) -> f32:
     a = inside(x, 100.0)
     shifted = ig.fma(a, LOG2_10, SHIFTER)
     r = ig.fma(-(shifted - SHIFTER), LOG10_2, a)

@@ -56,7 +56,7 @@ def ordinary(x: f32) -> bool:
 
 
 @ig.func
-def log_f32(x: f32) -> f32:
+def log_f32_quick(x: f32) -> f32:
     k, f = split_f32(x)
     y, good = settled(ig.fma(k, LN2_HIGH, ig.fma(f * f, log1p_tail(f), f)))
     if not (good & ordinary(x)):
