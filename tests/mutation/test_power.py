@@ -55,7 +55,7 @@ def tags_always_exclusive(patch: Patch) -> None:
 
 
 def guards_always_contradict(patch: Patch) -> None:
-    patch.setattr(decide, "_contradictory", lambda c, a, b, uniform: bool(a.access.guards and b.access.guards))
+    patch.setattr(decide, "_contradictory", lambda c, a, b, across: bool(a.access.guards and b.access.guards))
 
 
 def every_range_proved(patch: Patch) -> None:

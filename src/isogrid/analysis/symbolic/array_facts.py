@@ -7,28 +7,16 @@ The arrays are never written by the launch, so each fact holds for every load.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
-from isogrid.analysis.symbolic.context import Access, Context
+from isogrid.analysis.symbolic.context import Context
 from isogrid.analysis.symbolic.formula import Unknown, conjuncts
 from isogrid.analysis.symbolic.linear import prove
 from isogrid.analysis.symbolic.polynomial import Polynomial, one_number
+from isogrid.analysis.symbolic.sides import Side
 from isogrid.ir import kernel as k
 
 _Pair = tuple[Polynomial, Polynomial]
-
-
-@dataclass(slots=True)
-class Side:
-    """One access prepared for questions: who may be there, and the linear facts and disequalities in force."""
-
-    access: Access
-    mask: Any
-    facts: list[Polynomial]
-    different: list[Polynomial]
-    equal: list[Polynomial]
-    reachable: bool
 
 
 def determined(c: Context, a: Side, b: Side, digits: list[_Pair]) -> list[_Pair]:

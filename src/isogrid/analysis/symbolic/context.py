@@ -97,6 +97,10 @@ class Context:
     changed: set[str] = field(default_factory=set[str])
     group_atoms: tuple[str, ...] = ()
     unroll_limit: int = 64
+    #: The level of every value asked about, by its identity; the value is kept, so that no other gets its identity.
+    levels: dict[int, tuple[Value, int]] = field(default_factory=dict[int, tuple[Value, int]])
+    #: Atoms of one value for two threads, by the question and the number of atoms when it was asked.
+    uniform: dict[tuple[bool, int], frozenset[str]] = field(default_factory=dict[tuple[bool, int], frozenset[str]])
     #: Whether some loop of known trips was not unrolled for their number.
     curtailed: bool = False
     #: How many loops of unknown trips are around this point.
@@ -136,11 +140,17 @@ class Context:
 
     def level(self, value: Value) -> int:
         """How far the value is the same, over all threads of the group, whatever the guards in force."""
+        known = self.levels.get(id(value))
+        if known is None:
+            known = self.levels[id(value)] = value, self._level(value)
+        return known[1]
+
+    def _level(self, value: Value) -> int:
         match value:
             case Polynomial():
                 found = LAUNCH
                 for m, c in value.terms.items():
-                    if not isinstance(c, int):
+                    if found < THREAD and not isinstance(c, int):
                         found = max(found, self.level_of_coefficient(c))
                     for name in m:
                         found = max(found, self.atoms[name].level)

@@ -4,68 +4,39 @@ Each step is an equivalence or drops a condition, so "no" is a proof. `conflict`
 reason why the proof failed.
 """
 
-from collections.abc import Iterable
 from math import gcd
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
-from isogrid.analysis.symbolic.array_facts import Side, determined
-from isogrid.analysis.symbolic.context import GROUP, LAUNCH, THREAD, Access, Context, may_meet
+from isogrid.analysis.symbolic.array_facts import determined
+from isogrid.analysis.symbolic.context import Context, may_meet
 from isogrid.analysis.symbolic.equations import separated
-from isogrid.analysis.symbolic.formula import AtLeastZero, Formula, IsZero, NotZero, Unknown, conjuncts, truth
 from isogrid.analysis.symbolic.linear import prove
 from isogrid.analysis.symbolic.polynomial import (
-    ONE,
-    ZERO,
     Polynomial,
     Vector,
     common_divisor,
     multiply,
     one_number,
 )
+from isogrid.analysis.symbolic.sides import Side, is_uniform, uniform_atoms
 
-
-def prepare(c: Context, access: Access) -> Side:
-    """Collect what the guards of an access say."""
-    mask = np.ones(c.size, bool)
-    facts: list[Polynomial] = []
-    different: list[Polynomial] = []
-    equal: list[Polynomial] = []
-    for f in conjuncts(access.guards):
-        mask &= np.asarray(truth(f)) != 0
-        match f:
-            case AtLeastZero(p):
-                facts.append(p)
-            case IsZero(p):
-                facts += [p, -p]
-                equal.append(p)
-            case NotZero(p):
-                different.append(p)
-            case _:
-                pass
-    return Side(access, mask, facts + c.facts, different, equal, bool(mask.any()))
-
-
-def _uniform_atoms(c: Context, across: bool) -> frozenset[str]:
-    """Atoms that have one value for both threads of the question."""
-    limit = LAUNCH if across else GROUP
-    return frozenset(n for n, a in c.atoms.items() if a.level <= limit)
+#: Keys up to this number are used as they are; beyond, they are ranked.
+_MOST_KEYS: Final = 1 << 14
 
 
 def conflict(c: Context, a: Side, b: Side, across: bool) -> str | None:
     """The question for two threads of one group, or (`across`) of two groups."""
-    if not a.reachable or not b.reachable:
+    if not a.guarded.reachable or not b.guarded.reachable or _contradictory(c, a, b, across):
         return None
-    uniform = _uniform_atoms(c, across)
-    if _contradictory(c, a, b, uniform):
-        return None
+    uniform = uniform_atoms(c, across)
     digits: list[tuple[Polynomial, Polynomial]] = []
     for p, q in zip(a.access.indices, b.access.indices, strict=True):
         digits += _split(c, a, b, p, q, uniform, 8)
-    for p in a.equal:
+    for p in a.guarded.equal:
         # Both threads passed the same equality, `gid == 0`: its two sides are one more index that agrees.
-        if p in b.equal:
+        if p in b.guarded.equal:
             digits += _split(c, a, b, p, p, uniform, 8)
     for p, q in _recombined(c, digits, uniform):
         digits += _split(c, a, b, p, q, uniform, 8)
@@ -80,16 +51,16 @@ def conflict(c: Context, a: Side, b: Side, across: bool) -> str | None:
         if x is not None and y is not None:
             known.append((_vector(c, x), _vector(c, y)))
             continue
-        if _is_uniform(right, uniform) and _excluded(c, a, left, right):
+        if is_uniform(right, uniform) and _excluded(c, a, left, right):
             return None
-        if _is_uniform(left, uniform) and _excluded(c, b, right, left):
+        if is_uniform(left, uniform) and _excluded(c, b, right, left):
             return None
         if across:
             _note_position(c, left, right, positions)
     if across:
         _note_first_groups(c, a, b, positions)
     reason = _across_groups(c, a, b, known, positions) if across else _within_group(c, a, b, known)
-    if reason is not None and separated(c, digits, (a.facts, b.facts), uniform, across):
+    if reason is not None and _separated(c, a, b, digits, across):
         return None
     return reason
 
@@ -98,41 +69,14 @@ def _vector(c: Context, x: Any) -> Vector:
     return np.full(c.size, x, np.int64) if isinstance(x, int) else x
 
 
-def _is_uniform(p: Polynomial, uniform: frozenset[str]) -> bool:
-    return p.uniform_coefficients() and all(n in uniform for n in p.atoms())
-
-
-def _contradictory(c: Context, a: Side, b: Side, uniform: frozenset[str]) -> bool:
+def _contradictory(c: Context, a: Side, b: Side, across: bool) -> bool:
     """Guards of the two sides over common values that cannot hold together."""
-    least: dict[tuple[tuple[tuple[str, ...], int], ...], int] = {}
-    for p in b.facts:
-        if _is_uniform(p, uniform):
-            shape, constant = _shape(p, 1)
-            least[shape] = min(constant, least.get(shape, constant))
-    for p in a.facts:
-        if _is_uniform(p, uniform):
-            shape, constant = _shape(p, -1)
-            if shape in least and least[shape] - constant < 0:
-                return True
-    if _opposite(a, b, uniform):
-        return True
-    equal = [p for p in a.facts if _is_uniform(p, uniform)]
-    return any(_is_uniform(d, uniform) and d in equal and -d in equal for d in b.different) or any(
-        _is_uniform(d, uniform) and d in b.facts and -d in b.facts for d in a.different
-    )
+    return a.guarded.common(c, across).contradicts(b.guarded.common(c, across))
 
 
-def _opposite(a: Side, b: Side, uniform: frozenset[str]) -> bool:
-    """Whether one side is under a condition with a common value and the other under its negation."""
-    signs = {(g.name, g.positive) for g in conjuncts(a.access.guards) if isinstance(g, Unknown) and g.name in uniform}
-    return any(isinstance(g, Unknown) and (g.name, not g.positive) in signs for g in conjuncts(b.access.guards))
-
-
-def _shape(p: Polynomial, sign: int) -> tuple[tuple[tuple[tuple[str, ...], int], ...], int]:
-    """The terms of a polynomial of uniform coefficients without the constant, and the constant, times `sign`."""
-    terms = [(m, sign * v) for m, v in p.terms.items() if m and isinstance(v, int)]
-    constant = p.constant_term
-    return tuple(sorted(terms)), sign * constant if isinstance(constant, int) else 0
+def _separated(c: Context, a: Side, b: Side, digits: list[tuple[Polynomial, Polynomial]], across: bool) -> bool:
+    equalities = (a.guarded.equalities, b.guarded.equalities)
+    return separated(c, digits, equalities, uniform_atoms(c, across), across)
 
 
 def _cancel(p: Polynomial, q: Polynomial, uniform: frozenset[str]) -> tuple[Polynomial, Polynomial]:
@@ -253,7 +197,7 @@ def _recombined(
         if x is None or y is None or x[0] != y[0] or x[0] not in ("floordiv", "mod", "xor"):
             continue
         (dividend, divisor), (other, same_divisor) = x[1], y[1]
-        if divisor == same_divisor and _is_uniform(divisor, uniform):
+        if divisor == same_divisor and is_uniform(divisor, uniform):
             halves.setdefault((dividend, other, divisor), set()).add(x[0])
     return [(p, q) for (p, q, _), found in halves.items() if found >= {"floordiv", "mod"} or "xor" in found]
 
@@ -274,7 +218,7 @@ def _excluded(c: Context, side: Side, own: Polynomial, common: Polynomial) -> bo
         c, (-difference).shift(-1), side.facts, side.mask, 3
     ):
         return True
-    return any(d in (difference, -difference) for d in side.different)
+    return any(d in (difference, -difference) for d in side.guarded.different)
 
 
 def _note_position(
@@ -300,14 +244,42 @@ def _note_first_groups(c: Context, a: Side, b: Side, positions: dict[str, tuple[
 
 
 def _keys(known: list[tuple[Vector, Vector]], size: int) -> tuple[Vector, Vector]:
-    """One number per thread and side; equal numbers mean equal known digits."""
-    if not known:
-        zeros = np.zeros(size, np.int64)
-        return zeros, zeros
-    table = np.stack([np.concatenate(pair) for pair in known], 1)
-    _, inverse = np.unique(table, axis=0, return_inverse=True)
-    numbers = inverse.reshape(-1).astype(np.int64)
-    return numbers[:size], numbers[size:]
+    """One number per thread and side; equal numbers mean equal known digits, and their order is that of the digits."""
+    keys = np.zeros(2 * size, np.int64)
+    count = 1
+    for pair in known:
+        digit = np.concatenate(pair)
+        least = int(digit.min())
+        span = int(digit.max()) - least + 1
+        if count * span <= _MOST_KEYS:
+            keys = keys * span + (digit - least)
+            count *= span
+            continue
+        keys, count = _ranks(keys)
+        digit, span = _ranks(digit)
+        keys, count = _ranks(keys * span + digit)
+    return keys[:size], keys[size:]
+
+
+def _ranks(values: Vector) -> tuple[Vector, int]:
+    """The place of each value among the different ones, and how many there are."""
+    different, ranks = np.unique(values, return_inverse=True)
+    return ranks.astype(np.int64), len(different)
+
+
+def _one_each(keys: Vector, values: Vector) -> bool:
+    """Whether equal keys have equal values."""
+    table = np.zeros(int(keys.max()) + 1, np.int64)
+    table[keys] = values
+    return bool((table[keys] == values).all())
+
+
+def _common(k1: Vector, k2: Vector) -> Any:
+    """For every key whether both sides have it."""
+    present = np.zeros((2, int(max(k1.max(), k2.max())) + 1), bool)
+    present[0, k1] = True
+    present[1, k2] = True
+    return present[0] & present[1]
 
 
 def _across_groups(
@@ -315,18 +287,16 @@ def _across_groups(
 ) -> str | None:
     k1, k2 = _keys(known, c.size)
     i, j = np.nonzero(a.mask)[0], np.nonzero(b.mask)[0]
-    common = np.intersect1d(k1[i], k2[j])
-    if len(common) == 0:
+    common = _common(k1[i], k2[j])
+    if not common.any():
         return None
     missing = [n for n in c.group_atoms if n not in positions]
     if missing:
         return f"no part of the index is fixed by {', '.join(missing)}"
+    x, y = i[common[k1[i]]], j[common[k2[j]]]
+    keys = np.concatenate([k1[x], k2[y]])
     for name, (v1, v2) in positions.items():
-        x, y = i[np.isin(k1[i], common)], j[np.isin(k2[j], common)]
-        keys, values = np.concatenate([k1[x], k2[y]]), np.concatenate([v1[x], v2[y]])
-        order = np.lexsort((values, keys))
-        keys, values = keys[order], values[order]
-        if ((keys[1:] == keys[:-1]) & (values[1:] != values[:-1])).any():
+        if not _one_each(keys, np.concatenate([v1[x], v2[y]])):
             return f"{name} is not fixed by the index"
     return None
 
@@ -335,25 +305,19 @@ def _within_group(c: Context, a: Side, b: Side, known: list[tuple[Vector, Vector
     """Two different threads (of different warps where a warp barrier orders them) with equal known digits."""
     k1, k2 = _keys(known, c.size)
     i, j = np.nonzero(a.mask)[0], np.nonzero(b.mask)[0]
+    common = _common(k1[i], k2[j])
+    if not common.any():
+        return None
     ordered = not may_meet(a.access.warp_intervals, b.access.warp_intervals)
     labels = np.arange(c.size) // c.warp if ordered else np.arange(c.size)
-    most = int(max(k1.max(initial=0), k2.max(initial=0))) + 1
-    low1, high1 = np.full(most, 1 << 30), np.full(most, -1)
-    low2, high2 = low1.copy(), high1.copy()
-    np.minimum.at(low1, k1[i], labels[i])
-    np.maximum.at(high1, k1[i], labels[i])
-    np.minimum.at(low2, k2[j], labels[j])
-    np.maximum.at(high2, k2[j], labels[j])
-    bad = (high1 >= 0) & (high2 >= 0) & ((low1 != high2) | (high1 != low2))
-    if bad.any():
-        key = int(np.nonzero(bad)[0][0])
-        return f"threads {int(low1[key])} and {int(high2[key] if high2[key] != low1[key] else low2[key])} of a group"
-    return None
-
-
-def level_of_guards(c: Context, guards: Iterable[Formula]) -> int:
-    """How uniform the control of an access is."""
-    return max((c.level(g) for g in guards), default=LAUNCH)
-
-
-__all__ = ["ONE", "THREAD", "ZERO", "Side", "conflict", "prepare"]
+    x, y = i[common[k1[i]]], j[common[k2[j]]]
+    keys, owners = np.concatenate([k1[x], k2[y]]), np.concatenate([labels[x], labels[y]])
+    if _one_each(keys, owners):
+        return None
+    # The lowest key at which two labels meet, for the text.
+    order = np.lexsort((owners, keys))
+    keys, owners = keys[order], owners[order]
+    key = int(keys[1:][(keys[1:] == keys[:-1]) & (owners[1:] != owners[:-1])][0])
+    first, second = labels[x][k1[x] == key], labels[y][k2[y] == key]
+    one, other = int(first.min()), int(second.max())
+    return f"threads {one} and {other if other != one else int(second.min())} of a group"

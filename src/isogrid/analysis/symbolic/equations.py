@@ -25,13 +25,13 @@ _MOST_EQUATIONS = 40
 def separated(
     c: Context,
     digits: Iterable[tuple[Polynomial, Polynomial]],
-    facts: tuple[Iterable[Polynomial], Iterable[Polynomial]],
+    equalities: tuple[Iterable[Polynomial], Iterable[Polynomial]],
     uniform: frozenset[str],
     across: bool,
 ) -> bool:
-    """Whether equal digits and the equalities among each side's facts leave no two different threads."""
+    """Whether equal digits, and what is 0 on each side, leave no two different threads."""
     try:
-        equations = _equations(c, digits, facts, uniform)
+        equations = _equations(c, digits, equalities, uniform)
         solved = _solve(equations)
     except (TooLarge, _NotLinear):
         return False
@@ -40,7 +40,16 @@ def separated(
     positions = [f"group.{k}" for k in range(c.kernel.geometry.rank) if f"group.{k}" in c.group_atoms] if across else []
     if not across:
         positions = [f"lid.{axis}" for axis, v in enumerate(c.lids) if v.any()]
-    return bool(positions) and all(not _substitute({(f"{p}@0",): 1, (f"{p}@1",): -1}, solved) for p in positions)
+    return bool(positions) and all(_same(f"{p}@0", f"{p}@1", solved) for p in positions)
+
+
+def _same(a: str, b: str, solved: dict[str, Equation]) -> bool:
+    """Whether the solutions make two symbols equal."""
+    difference: Equation = {(a,): 1, (b,): -1}
+    for symbol in (a, b):
+        if symbol in solved:
+            difference = _substituted(difference, symbol, solved[symbol])
+    return not difference
 
 
 class _NotLinear(Exception):
@@ -50,7 +59,7 @@ class _NotLinear(Exception):
 def _equations(
     c: Context,
     digits: Iterable[tuple[Polynomial, Polynomial]],
-    facts: tuple[Iterable[Polynomial], Iterable[Polynomial]],
+    equalities: tuple[Iterable[Polynomial], Iterable[Polynomial]],
     uniform: frozenset[str],
 ) -> list[Equation]:
     out: list[Equation] = []
@@ -59,17 +68,12 @@ def _equations(
             out.append(_minus(_expand(c, p, 0, uniform), _expand(c, q, 1, uniform)))
         except _NotLinear:
             continue
-    for side, known in enumerate(facts):
-        seen: set[Any] = set()
-        for p in known:
-            if not p.terms or p.key in seen:
+    for side, zero in enumerate(equalities):
+        for p in zero:
+            try:
+                out.append(_expand(c, p, side, uniform))
+            except _NotLinear:
                 continue
-            if (-p).key in seen:
-                try:
-                    out.append(_expand(c, p, side, uniform))
-                except _NotLinear:
-                    continue
-            seen.add(p.key)
     if len(out) > _MOST_EQUATIONS:
         raise TooLarge("too many equations")
     return out
@@ -139,9 +143,8 @@ def _solve(equations: list[Equation]) -> dict[str, Equation] | None:
         equation, symbol = found
         sign = equation[(symbol,)]
         value: Equation = {t: -v * sign for t, v in equation.items() if t != (symbol,)}
-        one = {symbol: value}
-        pending = [_substitute(e, one) for e in pending if e is not equation]
-        solved = {s: _substitute(v, one) for s, v in solved.items()}
+        pending = [_substituted(e, symbol, value) for e in pending if e is not equation]
+        solved = {s: _substituted(v, symbol, value) for s, v in solved.items()}
         solved[symbol] = value
 
 
@@ -153,25 +156,25 @@ def _impossible(e: Equation) -> bool:
 
 def _pivot(e: Equation) -> str | None:
     """A symbol of coefficient 1 or -1 that occurs in no other term; private symbols first."""
-    best: str | None = None
-    for t, v in e.items():
-        if len(t) != 1 or abs(v) != 1:
-            continue
-        s = t[0]
-        if any(s in other for other in e if other != t):
-            continue
-        if best is None or ("@" in s, s) > ("@" in best, best):
-            best = s
-    return best
+    single = [t[0] for t, v in e.items() if len(t) == 1 and (v == 1 or v == -1)]
+    if not single:
+        return None
+    shared = {s for t in e if len(t) > 1 for s in t}
+    return max((s for s in single if s not in shared), key=lambda s: ("@" in s, s), default=None)
 
 
-def _substitute(e: Equation, solved: dict[str, Equation]) -> Equation:
+def _substituted(e: Equation, symbol: str, value: Equation) -> Equation:
+    """The equation with a value in place of the symbol; the same object where it does not occur."""
+    if all(symbol not in t for t in e):
+        return e
     out: Equation = {}
     for t, v in e.items():
+        if symbol not in t:
+            _add(out, t, v)
+            continue
         product: Equation = {(): v}
         for s in t:
-            factor = solved.get(s, {(s,): 1})
-            product = _product(product, factor)
+            product = _product(product, value if s == symbol else {(s,): 1})
         for term, amount in product.items():
             _add(out, term, amount)
     return out

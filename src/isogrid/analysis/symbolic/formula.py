@@ -1,6 +1,6 @@
 """Conditions on one thread as formulas over polynomials: comparisons, unknown booleans, and their combinations."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final, TypeAlias, assert_never
 
@@ -47,11 +47,26 @@ class Unknown:
 @dataclass(frozen=True, slots=True)
 class Both:
     parts: tuple["Formula", ...]
+    #: Formulas share their parts and are looked up all the time, so the hash is worked out once.
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash(("both", self.parts)))
+
+    def __hash__(self) -> int:
+        return self._hash
 
 
 @dataclass(frozen=True, slots=True)
 class Either:
     parts: tuple["Formula", ...]
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash(("either", self.parts)))
+
+    def __hash__(self) -> int:
+        return self._hash
 
 
 Formula: TypeAlias = Known | AtLeastZero | IsZero | NotZero | Unknown | Both | Either

@@ -86,11 +86,12 @@ def _monomial(term: tuple[Monomial, Coefficient]) -> Monomial:
 class Polynomial:
     """Immutable sum of monomials over atoms. The empty monomial is the constant term; zero terms are absent."""
 
-    __slots__ = ("_key", "terms")
+    __slots__ = ("_hash", "_key", "terms")
 
     def __init__(self, terms: Mapping[Monomial, Coefficient]) -> None:
         self.terms: Mapping[Monomial, Coefficient] = terms
         self._key: Any = None
+        self._hash: int | None = None
 
     @staticmethod
     def constant(c: Coefficient) -> "Polynomial":
@@ -113,7 +114,9 @@ class Polynomial:
         return self is other or (isinstance(other, Polynomial) and self.key == other.key)
 
     def __hash__(self) -> int:
-        return hash(self.key)
+        if self._hash is None:
+            self._hash = hash(self.key)
+        return self._hash
 
     def __repr__(self) -> str:
         if not self.terms:

@@ -12,14 +12,18 @@ from typing import Any, Final, TypeVar
 import numpy as np
 
 from isogrid.analysis.symbolic.context import Access, Context, may_meet
-from isogrid.analysis.symbolic.decide import Side, conflict, prepare
+from isogrid.analysis.symbolic.decide import conflict
 from isogrid.analysis.symbolic.execute import execute
 from isogrid.analysis.symbolic.polynomial import TooLarge
+from isogrid.analysis.symbolic.sides import Side, Sides
 from isogrid.ir import kernel as k
 
 #: Known trips up to which loops are unrolled: at first, and where that left a pair without a proof.
 _UNROLL: Final = 16
 _UNROLL_FURTHER: Final = 1024
+
+#: Elements up to this number are looked up as they are; beyond, they are ranked.
+_MOST_CELLS: Final = 1 << 14
 
 _Answer = TypeVar("_Answer")
 
@@ -95,6 +99,7 @@ class _Attempt:
         for a in context.accesses:
             self._accesses.setdefault(a.array, []).append(a)
         self.arrays = [name for name, found in self._accesses.items() if any(a.kind != "read" for a in found)]
+        self._prepared = Sides(context)
         self._sides: dict[str, list[Side]] = {}
         self._answers: dict[str, dict[Hashable, str | None]] = {}
         self._found: dict[str, list[Unproved]] = {}
@@ -115,7 +120,7 @@ class _Attempt:
         c = self.context
         kernel = replace(c.kernel, facts=(*c.kernel.facts, fact))
         attempt = _Attempt(replace(c, kernel=kernel, steps=self._steps))
-        attempt._sides = self._sides
+        attempt._prepared, attempt._sides = self._prepared, self._sides
         attempt._answers = {
             array: {key: None for key, reason in answers.items() if reason is None}
             for array, answers in self._answers.items()
@@ -135,7 +140,7 @@ class _Attempt:
     def _pairs(self, array: str) -> Iterator[Unproved]:
         c, everywhere = self.context, array not in self._shared
         if array not in self._sides:
-            self._sides[array] = [s for a in self._accesses[array] if (s := prepare(c, a)).reachable]
+            self._sides[array] = [s for a in self._accesses[array] if (s := self._prepared.of(a)).guarded.reachable]
         sides = self._sides[array]
         one_owner = _one_owner(c, sides)
         if one_owner and not (everywhere and c.group_atoms):
@@ -171,7 +176,7 @@ class _Attempt:
 def _numbered(sides: list[Side]) -> list[int]:
     """A number for each side, the same for sides that no question tells apart."""
     numbers: dict[Any, int] = {}
-    return [numbers.setdefault((s.access.indices, s.mask.tobytes(), s.access.guards), len(numbers)) for s in sides]
+    return [numbers.setdefault((s.access.indices, s.guarded.number), len(numbers)) for s in sides]
 
 
 def _compatible(a: str, b: str, deterministic: bool) -> bool:
@@ -206,8 +211,12 @@ def _owned(c: Context, members: list[tuple[Side, tuple[Any, ...]]]) -> bool:
                 return False
             flat = flat * 4096 + p
         flats.append((s, flat[s.mask]))
-    cells, positions = np.unique(np.concatenate([f for _, f in flats]), return_inverse=True)
-    owner = np.full(len(cells), -1, np.int64)
+    positions = np.concatenate([f for _, f in flats])
+    count = int(positions.max()) + 1
+    if count > _MOST_CELLS:
+        cells, positions = np.unique(positions, return_inverse=True)
+        count = len(cells)
+    owner = np.full(count, -1, np.int64)
     threads = np.arange(c.size)
     at = 0
     slices: list[tuple[Side, Any]] = []

@@ -1,0 +1,169 @@
+"""One access prepared for questions about two threads: who may be there, and what its guards say.
+
+Everything that depends on the guards alone is worked out once for all accesses under equal guards.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from isogrid.analysis.symbolic.context import GROUP, LAUNCH, Access, Context
+from isogrid.analysis.symbolic.formula import AtLeastZero, Formula, IsZero, NotZero, Unknown, conjuncts, truth
+from isogrid.analysis.symbolic.polynomial import Polynomial
+
+#: A polynomial of literal coefficients without its constant.
+Shape: TypeAlias = tuple[tuple[tuple[str, ...], int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Common:
+    """What one side is told of values that both threads of a question share.
+
+    `least` has the least constant c of facts `shape + c >= 0`; `opposed` the same for the negated shapes.
+    """
+
+    facts: frozenset[Polynomial]
+    least: dict[Shape, int]
+    opposed: dict[Shape, int]
+    different: tuple[Polynomial, ...]
+    signs: frozenset[tuple[str, bool]]
+
+    def contradicts(self, other: "Common") -> bool:
+        """Whether what the two sides are told cannot hold together."""
+        least = other.least
+        if any(shape in least and least[shape] + constant < 0 for shape, constant in self.opposed.items()):
+            return True
+        if any((name, not positive) in self.signs for name, positive in other.signs):
+            return True
+        return _denied(self.different, other.facts) or _denied(other.different, self.facts)
+
+
+def _denied(different: tuple[Polynomial, ...], facts: frozenset[Polynomial]) -> bool:
+    """Whether facts say of something that it is 0, which it is not."""
+    return any(d in facts and -d in facts for d in different)
+
+
+@dataclass(slots=True)
+class Guarded:
+    """What guards say: the threads that may pass, linear facts (those of the launch behind their own), disequalities.
+    Equal guards have one number."""
+
+    number: int
+    guards: tuple[Formula, ...]
+    mask: Any
+    facts: list[Polynomial]
+    different: list[Polynomial]
+    equal: list[Polynomial]
+    reachable: bool
+    _common: dict[bool, Common] = field(default_factory=dict[bool, Common])
+    _equalities: list[Polynomial] | None = None
+
+    def common(self, c: Context, across: bool) -> Common:
+        """The part about values that threads of one group, or (`across`) of two groups, share."""
+        if across not in self._common:
+            self._common[across] = self._shared(uniform_atoms(c, across))
+        return self._common[across]
+
+    def _shared(self, uniform: frozenset[str]) -> Common:
+        facts = [p for p in self.facts if is_uniform(p, uniform)]
+        least: dict[Shape, int] = {}
+        opposed: dict[Shape, int] = {}
+        for p in facts:
+            shape, constant = _shape(p)
+            least[shape] = min(constant, least.get(shape, constant))
+        for shape, constant in least.items():
+            opposed[tuple([(m, -v) for m, v in shape])] = constant
+        unknowns = [g for g in conjuncts(self.guards) if isinstance(g, Unknown) and g.name in uniform]
+        return Common(
+            frozenset(facts),
+            least,
+            opposed,
+            tuple(d for d in self.different if is_uniform(d, uniform)),
+            frozenset((g.name, g.positive) for g in unknowns),
+        )
+
+    @property
+    def equalities(self) -> list[Polynomial]:
+        """Polynomials that two facts together say are 0, each at the later of the two."""
+        if self._equalities is None:
+            self._equalities = []
+            seen: set[Polynomial] = set()
+            for p in self.facts:
+                if p.terms and p not in seen:
+                    if -p in seen:
+                        self._equalities.append(p)
+                    seen.add(p)
+        return self._equalities
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """An access and what is in force there."""
+
+    access: Access
+    guarded: Guarded
+
+    @property
+    def mask(self) -> Any:
+        return self.guarded.mask
+
+    @property
+    def facts(self) -> list[Polynomial]:
+        return self.guarded.facts
+
+
+class Sides:
+    """Prepares the accesses of one symbolic execution, once that is over."""
+
+    def __init__(self, c: Context) -> None:
+        self._context = c
+        self._guarded: dict[tuple[Formula, ...], Guarded] = {}
+
+    def of(self, access: Access) -> Side:
+        guarded = self._guarded.get(access.guards)
+        if guarded is None:
+            guarded = _guarded(self._context, access.guards, len(self._guarded))
+            self._guarded[access.guards] = guarded
+        return Side(access, guarded)
+
+
+def _guarded(c: Context, guards: tuple[Formula, ...], number: int) -> Guarded:
+    mask = np.ones(c.size, bool)
+    facts: list[Polynomial] = []
+    different: list[Polynomial] = []
+    equal: list[Polynomial] = []
+    for f in conjuncts(guards):
+        mask &= np.asarray(truth(f)) != 0
+        match f:
+            case AtLeastZero(p):
+                facts.append(p)
+            case IsZero(p):
+                facts += [p, -p]
+                equal.append(p)
+            case NotZero(p):
+                different.append(p)
+            case _:
+                pass
+    return Guarded(number, guards, mask, facts + c.facts, different, equal, bool(mask.any()))
+
+
+def uniform_atoms(c: Context, across: bool) -> frozenset[str]:
+    """Atoms that have one value for both threads of the question."""
+    key = (across, len(c.atoms))
+    if key not in c.uniform:
+        limit = LAUNCH if across else GROUP
+        c.uniform[key] = frozenset(n for n, a in c.atoms.items() if a.level <= limit)
+    return c.uniform[key]
+
+
+def is_uniform(p: Polynomial, uniform: frozenset[str]) -> bool:
+    """Whether a polynomial has one value for both threads of a question."""
+    return all(isinstance(v, int) and uniform.issuperset(m) for m, v in p.terms.items())
+
+
+def _shape(p: Polynomial) -> tuple[Shape, int]:
+    """The terms of a uniform polynomial without the constant, and the constant."""
+    terms = [(m, v) for m, v in p.terms.items() if m and isinstance(v, int)]
+    constant = p.constant_term
+    return tuple(sorted(terms)), constant if isinstance(constant, int) else 0
