@@ -9,12 +9,13 @@ from hypothesis import strategies as st
 from isogrid.lowering import integers
 from isogrid.lowering.machine import FALSE
 
-from .generator.campaign import run_batch, run_campaign, table
+from .campaign import run_campaign
 from .generator.choices import Choices
 from .generator.coverage import REQUIRED, TRAPS
 from .generator.execute import Outcome, run
 from .generator.program import program
 from .generator.shrink import shrink
+from .generator.tally import run_batch, table
 
 #: CI compares 5,000 (.ci/run), fewer are enough while one works.
 KERNELS = int(os.environ.get("ISOGRID_RANDOM_KERNELS", "200"))
@@ -26,13 +27,14 @@ ENOUGH = 2000
 @pytest.mark.slow
 def test_random_kernels(capsys: pytest.CaptureFixture[str]) -> None:
     # Some are refused, since they certainly trap; the rest must be enough.
-    tally = run_campaign(SEED, KERNELS + KERNELS // 20, quiet=True)
+    found = run_campaign(SEED, KERNELS + KERNELS // 20)
+    tally = found.tally
     with capsys.disabled():
-        print("\n" + table(tally))
-    shown = "\n\n".join(f"seed {seed}: {text}\n{smallest(seed)}" for seed, text in tally.troubles[:3])
+        print("\n" + table(tally) + f"\n{found.seconds:.1f} s")
+    shown = "\n\n".join(f"seed {seed}: {text}\n{smallest(seed)}" for seed, _, text in tally.troubles[:3])
     assert not tally.troubles, f"{len(tally.troubles)} of {tally.kernels} kernels\n{shown}"
-    compared = tally.kernels - sum(tally.refused.values())
-    assert compared >= KERNELS, f"only {compared} kernels were compared"
+    assert not found.lost, f"kernels that ended their process or never ended: {found.lost}"
+    assert tally.compared["cpu"] >= KERNELS, f"only {tally.compared['cpu']} kernels were compared"
     if tally.kernels >= ENOUGH:
         assert 0.1 * tally.launches <= tally.trapped <= 0.5 * tally.launches
         assert tally.odd_sizes >= 0.2 * tally.kernels
@@ -83,7 +85,7 @@ def test_a_planted_wrong_lowering_is_found(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(integers, "_needs_floor", lambda remainder, right, divisor: FALSE)
     found = next((seed for seed in range(100, 400) if divides(seed) and disagrees(seed)), None)
     assert found is not None, "300 random kernels did not notice that floor division truncates"
-    assert run_batch(found, 3).troubles, "found alone, and not when kernels are compiled together"
+    assert run_batch(range(found, found + 3)).troubles, "found alone, and not when kernels are compiled together"
     text = smallest(found, budget=80)
     assert "//" in text or "%" in text
     assert len(text) < len(program(Choices(found)).source)

@@ -1,4 +1,4 @@
-"""Run one random kernel on the interpreter and on another device, and say how they differ."""
+"""Run one random kernel on the interpreter and on other devices, and say how they differ."""
 
 import contextlib
 import linecache
@@ -37,20 +37,33 @@ def run(program: Program, name: str, devices: tuple[str, str] = ("interp", "cpu"
     """Every launch on both devices: same traps in the same words, same bytes in every array."""
     ready = prepare(program, name)
     try:
-        return compared(ready, devices)
+        answer(ready, devices[0])
+        return compared(ready, devices[1])
     finally:
         forget(ready)
 
 
 @dataclass(slots=True)
+class Result:
+    """What one launch left behind: the arrays, and the trap or refusal in words."""
+
+    arrays: dict[str, "np.ndarray[Any, Any]"]
+    text: str = ""
+    trap: bool = False
+    refused: bool = False
+
+
+@dataclass(slots=True)
 class Ready:
-    """A program that is loaded: `compiled` is the kernel with the options of the second device."""
+    """A program that is loaded: `compiled` is the kernel with the options of the compared devices, `answers` what the
+    first device does with each launch, up to one that it refuses."""
 
     program: Program
     file: str
     kernel: Any = None
     compiled: Any = None
     trouble: str = ""
+    answers: list[Result] = field(default_factory=list[Result])
 
 
 def prepare(program: Program, name: str) -> Ready:
@@ -64,26 +77,34 @@ def prepare(program: Program, name: str) -> Ready:
     return ready
 
 
-def compile_later(ready: Ready, device: str = "cpu") -> None:
-    """Get the first launch as far as its compilation, which `together` then does with others."""
+def answer(ready: Ready, device: str = "interp") -> None:
+    """Launch on the device that decides."""
     if ready.trouble:
         return
-    with contextlib.suppress(Deferred, ig.Trap, ig.KernelRefused):
+    for arguments in ready.program.launches:
+        ready.answers.append(_launch(ready.kernel, arguments, device))
+        if ready.answers[-1].refused:
+            return
+
+
+def compile_later(ready: Ready, device: str) -> None:
+    """Get the first launch as far as its compilation, which a group of kernels then does together."""
+    if ready.trouble or ready.answers[0].refused:
+        return
+    # What else goes wrong shows again when the launch is compared.
+    with contextlib.suppress(Deferred, Exception):
         ready.compiled.on(device)(**_copies(ready.program.launches[0]))
 
 
-def compared(ready: Ready, devices: tuple[str, str] = ("interp", "cpu")) -> Outcome:
-    """Every launch of a loaded program on both devices."""
+def compared(ready: Ready, device: str) -> Outcome:
+    """Every launch of a loaded program on a device, against the answers."""
     outcome = Outcome(ready.trouble)
-    if ready.trouble:
-        return outcome
-    for arguments in ready.program.launches:
+    for arguments, first in zip(ready.program.launches, ready.answers, strict=False):
         outcome.launches += 1
-        first = _launch(ready.kernel, arguments, devices[0])
         if first.refused:
             outcome.refused = first.text
             return outcome
-        second = _launch(ready.compiled, arguments, devices[1])
+        second = _launch(ready.compiled, arguments, device)
         if first.text and first.trap:
             outcome.trapped += 1
             outcome.traps.append(first.text)
@@ -98,17 +119,9 @@ def forget(ready: Ready) -> None:
     linecache.cache.pop(ready.file, None)
 
 
-@dataclass(slots=True)
-class _Result:
-    arrays: dict[str, "np.ndarray[Any, Any]"]
-    text: str = ""
-    trap: bool = False
-    refused: bool = False
-
-
-def _launch(kernel: Any, arguments: dict[str, Any], device: str) -> _Result:
+def _launch(kernel: Any, arguments: dict[str, Any], device: str) -> Result:
     copies = _copies(arguments)
-    result = _Result({name: value for name, value in copies.items() if isinstance(value, np.ndarray)})
+    result = Result({name: value for name, value in copies.items() if isinstance(value, np.ndarray)})
     action: Callable[..., None] = kernel.on(device)
     try:
         action(**copies)
@@ -127,7 +140,7 @@ def _copies(arguments: dict[str, Any]) -> dict[str, Any]:
     return {name: value.copy() if isinstance(value, np.ndarray) else value for name, value in arguments.items()}
 
 
-def _compare(first: _Result, second: _Result, arguments: dict[str, Any]) -> str:
+def _compare(first: Result, second: Result, arguments: dict[str, Any]) -> str:
     if first.text and not first.trap:
         return f"crash: {first.text}"
     if second.text != first.text:

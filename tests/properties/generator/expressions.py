@@ -40,8 +40,8 @@ def narrow(g: Context, value: Value, low: int, high: int) -> Value:
     type = value.type
     options: list[tuple[int, Callable[[], Value]]] = [(2, lambda: _clamped(g, value, low, high))]
     if low <= 0 < high:
-        options.append((3, lambda: _remainder(g, value, high)))
-        options.append((3, lambda: _masked(g, value, high)))
+        options.append((1, lambda: _remainder(g, value, high)))
+        options.append((5, lambda: _masked(g, value, high)))
     shift = next((k for k in range(1, scalar(type).bits) if low <= value.low >> k and value.high >> k <= high), 0)
     if shift:
         options.append((3, lambda: _shifted(g, value, shift)))
@@ -142,14 +142,14 @@ def _borrowed(g: Context, type: str) -> Value:
 
 
 def leaves(g: Context, type: str) -> list[Callable[[], Value]]:
-    """Everything of this type that is at hand: variables, elements, queries."""
-    found: list[Callable[[], Value]] = [v.value for v in g.variables() if v.type == type for _ in range(2)]
+    """Everything of this type that is at hand: variables, elements, queries. Subscripts prefer what is no element."""
+    weight = 2 + 2 * g.nesting
+    found: list[Callable[[], Value]] = [v.value for v in g.variables() if v.type == type for _ in range(weight)]
     for query in g.queries:
         if query.type == type:
             found.append(lambda query=query: query)
     for array in g.arrays:
         if array.type == type and array.readable:
-            found.append(lambda array=array: element(g, array))
             found.append(lambda array=array: element(g, array))
     return found
 
@@ -666,10 +666,16 @@ def index(g: Context, extent: str, low: int, high: int) -> str:
         return narrow(g, value, 0, high - 1).text
     if g.choices.chance(25) and g.dare():
         return value.text
-    if type == "i64" and kind == 1:
-        return f"ig.clamp({value.text}, 0, {extent} - 1)"
+    if not g.choices.chance(25):
+        return narrow(g, value, 0, low - 1).text if g.choices.chance(60) else _nearest(g, value, extent)
     if type in ("i64", "i32", "u32"):
         return f"({value.text} % {extent})"
-    if kind == 2:
-        return narrow(g, value, 0, low - 1).text
     return f"(ig.i64({narrow(g, value, 0, 1000).text}) % {extent})"
+
+
+def _nearest(g: Context, value: Value, extent: str) -> str:
+    """The place in an axis that is nearest to `value`: dividing would cost more than all else in a small kernel."""
+    if value.type == "i64" and g.choices.chance(50):
+        return f"ig.clamp({value.text}, 0, {extent} - 1)"
+    wide = narrow(g, value, 0, (1 << 31) - 1)
+    return f"min({wide.text if value.type == 'i64' else f'ig.i64({wide.text})'}, {extent} - 1)"

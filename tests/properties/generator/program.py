@@ -272,7 +272,7 @@ class _Writer:
                 forms += [f"len({name})", f"{name}.size"]
             form = g.choices.pick(forms)
             g.use("extent " + ("int(N)" if form.startswith("int") else form.split(".")[-1].split("[")[0].split("(")[0]))
-            extents.append((form, 1, max(self.dims[word])))
+            extents.append((form, min(filter(None, self.dims[word])), max(self.dims[word])))
         return tuple(extents)
 
     def _inputs(self) -> None:
