@@ -73,3 +73,37 @@ def test_the_same_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     loops = [loop for f in file["offloaded"] for loop in f["loops"]]
     assert [loop["accepted"] for loop in loops] == [True, True, True, True, True, False]
     assert loops[0]["writes"][0] == {"name": "y", "rule": "R3 scaled: `stride * i + off`"}
+
+
+def test_explain_shows_loops_reasons_and_kernels(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "loops.py"
+    file.write_text(_SOURCE)
+    with pytest.raises(SystemExit) as ended:
+        main(["explain", f"{file}::rows"])
+    text = capsys.readouterr().out
+    assert ended.value.code == 0, text
+    for line in (
+        "rows(y, image, bins, h, w), offloaded",
+        "`bins`: R3 scatter by `+`",
+        "IG8070: line 29 reads `y[i - 1]`, which another iteration may write, so the loop over `i` in `rows` runs in "
+        "sequence. Read `y` only where the iteration writes it",
+        "== loop 1 over `i`: a thread per pair of iterations: kernel IR",
+        "== from line 26: one thread, in sequence: kernel IR",
+    ):
+        assert line in text, line
+    affine = text.split("== loop 1 over")[1].split("== loop 2 over")[0]
+    assert "atomic" not in affine
+    scatter = text.split("== loop 2 over")[1].split("== from line 26")[0].split("device IR")[0]
+    assert scatter.count("atomic_add!(bins") == 1
+
+
+def test_emit_prints_each_kernel(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "loops.py"
+    file.write_text(_SOURCE)
+    for target in ("kernel-ir", "ptx", "opencl"):
+        with pytest.raises(SystemExit) as ended:
+            main(["emit", f"{file}::normalise", "--target", target])
+        text = capsys.readouterr().out
+        assert ended.value.code == 0, text
+        assert "== normalise, loop 1 over `i`: a thread per iteration" in text
+        assert "== normalise, loop 1: one level of the tree of `s`" in text

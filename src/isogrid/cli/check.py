@@ -125,7 +125,7 @@ def _show(file: CheckedFile, verbose: bool) -> None:
             say(_proofs_text(kernel.proofs, verbose))
     for one in file.offloaded:
         say(f"  {offload_title(one.function)}")
-        for line in _loop_lines(one):
+        for line in loop_lines(one.loops):
             say(f"    {line}")
     if file.loaded.refused:
         say("  the file stops at a kernel whose signature is refused; what follows it was not read")
@@ -158,15 +158,17 @@ def _proofs_text(proofs: Proofs, verbose: bool) -> str:
     return "\n".join(lines)
 
 
-def _loop_lines(checked: CheckedOffload) -> list[str]:
-    """Every loop, with the rule that accepted each write."""
-    if checked.loops is None:
+def loop_lines(loops: "Sequence[LoopListing] | None", *, reasons: bool = False) -> list[str]:
+    """Every loop, with the rule that accepted each write; with `reasons`, why others run in sequence."""
+    if loops is None:
         return ["refused, see below"]
     lines: list[str] = []
-    for loop in checked.loops:
+    for loop in loops:
         over = "while" if loop.counter in ("", "while") else f"loop over `{loop.counter}`"
-        lines.append(f"line {loop.line:<5}{over} {loop.runs}" + ("" if loop.accepted else ", see below"))
+        below = "" if loop.accepted or reasons else ", see below"
+        lines.append(f"line {loop.line:<5}{over} {loop.runs}{below}")
         lines += [f"          `{name}`: {rule}" for name, rule in loop.writes]
+        lines += [f"          {loop.reason}"] if reasons and loop.reason else []
     return lines or ["no loops"]
 
 

@@ -6,11 +6,12 @@ from typing import Annotated, assert_never
 import typer
 
 from isogrid.cli.failures import reported
-from isogrid.cli.load import pick_kernels
+from isogrid.cli.load import pick
 from isogrid.cli.output import say
-from isogrid.cli.stages import Stages, assembly, generated, stages_of
+from isogrid.cli.stages import Stages, assembly, generated, stages_of, stages_of_sections
 from isogrid.cli.text_targets import cuda_text, metal_text, opencl_text, ptx_text
 from isogrid.ir.text import print_kernel
+from isogrid.launch.kernel_value import Kernel
 
 
 class Target(StrEnum):
@@ -38,8 +39,13 @@ def emit(
 ) -> None:
     """Print the intermediate or generated code of a kernel."""
     with reported():
-        for _, one in pick_kernels(kernel):
-            say(target_text(stages_of(one, settings or (), wide=wide), target))
+        for _, one in pick(kernel):
+            if isinstance(one, Kernel):
+                say(target_text(stages_of(one, settings or (), wide=wide), target))
+                continue
+            for section, stages in stages_of_sections(one, settings or (), wide=wide):
+                say(f"== {one.definition.name}, {section.title}\n")
+                say(target_text(stages, target))
 
 
 def target_text(stages: Stages, target: Target) -> str:

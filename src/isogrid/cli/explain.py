@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from isogrid.cli.check import given_up, kernel_title
+from isogrid.cli.check import given_up, kernel_title, loop_lines, offload_title
 from isogrid.cli.failures import reported
-from isogrid.cli.load import pick_kernels
+from isogrid.cli.load import pick
 from isogrid.cli.output import fail, say, table
 from isogrid.cli.proofs import proofs_of
-from isogrid.cli.stages import Stages, assembly, generated, stages_of
+from isogrid.cli.stages import Stages, assembly, generated, specialisation_of, stages_of, stages_of_sections
 from isogrid.diagnostics.codes import all_pages, page_of, render_page
 from isogrid.diagnostics.span import Span
 from isogrid.ir import device as d
@@ -25,9 +25,10 @@ from isogrid.ir import kernel as k
 from isogrid.ir.text import kernel_lines, print_kernel
 from isogrid.ir.walk import visit
 from isogrid.launch.backends import RUNTIMES, presence, runtime, runtime_attribute
+from isogrid.launch.kernel_value import Kernel
 
 if TYPE_CHECKING:
-    from isogrid.launch.kernel_value import Kernel
+    from isogrid.offloading.function import Offloaded
 
 _CODE = re.compile(r"IG\d+", re.IGNORECASE)
 #: The comment by which the LLVM emitter marks the source line that the code below belongs to.
@@ -51,8 +52,11 @@ def explain(
         explain_code(subject.upper())
         return
     with reported():
-        for _, kernel in pick_kernels(subject):
-            say(explanation(kernel, settings or (), asm=asm))
+        for _, one in pick(subject):
+            if isinstance(one, Kernel):
+                say(explanation(one, settings or (), asm=asm))
+            else:
+                say(offload_explanation(one, settings or (), asm=asm))
 
 
 def explain_code(code: str) -> None:
@@ -64,7 +68,7 @@ def explain_code(code: str) -> None:
     say(render_page(code, page))
 
 
-def explanation(kernel: "Kernel", settings: Sequence[str] = (), *, asm: bool = False) -> str:
+def explanation(kernel: Kernel, settings: Sequence[str] = (), *, asm: bool = False) -> str:
     """Everything about one kernel as text."""
     stages = stages_of(kernel, settings)
     llvm, pipeline, notes = generated(stages)
@@ -79,6 +83,32 @@ def explanation(kernel: "Kernel", settings: Sequence[str] = (), *, asm: bool = F
     sections += _on_devices(stages)
     if asm:
         sections.append(("assembly", assembly(stages)))
+    return "\n".join(f"== {title}\n\n{text.rstrip()}\n" for title, text in sections)
+
+
+def offload_explanation(function: "Offloaded", settings: Sequence[str] = (), *, asm: bool = False) -> str:
+    """Everything about one offloaded function: its loops with the rule for each write, then each kernel it becomes."""
+    from isogrid.offloading.listing import listing_of
+
+    specialisation = specialisation_of(function.definition, {}, settings)
+    parts = stages_of_sections(function, settings)
+    shown = "every launch" if not parts else _specialised(parts[0][1])
+    listing = listing_of(function, specialisation)
+    sections = [
+        ("function", "\n".join([offload_title(function), shown])),
+        ("loops", "\n".join(loop_lines(listing, reasons=True))),
+    ]
+    for part, stages in parts:
+        llvm, pipeline, notes = generated(stages)
+        sections += [
+            (f"{part.title}: kernel IR (! marks what may trap)", _beside(stages.built)),
+            ("    device IR after the passes", _beside(stages.device)),
+            (
+                f"    LLVM IR for the cpu ({pipeline}; {'; '.join(notes) or 'no notes'})",
+                _llvm(llvm, _files(stages.device)),
+            ),
+        ]
+        sections += [("    assembly", assembly(stages))] if asm else []
     return "\n".join(f"== {title}\n\n{text.rstrip()}\n" for title, text in sections)
 
 
@@ -100,7 +130,7 @@ def _specialised(stages: Stages) -> str:
     return "shown for: " + (", ".join(parts) or "every launch")
 
 
-def _checks(kernel: "Kernel") -> str:
+def _checks(kernel: Kernel) -> str:
     checks = proofs_of(kernel).checks
     if not checks:
         return "nothing in it can trap"

@@ -83,21 +83,29 @@ def split_target(target: str) -> tuple[Path, str | None]:
     return Path(file), kernel if separator else None
 
 
-def pick_kernels(target: str) -> list[tuple[str, "Kernel"]]:
-    """The kernels that `FILE::kernel` or `FILE` means. Raises `CannotLoad`, or `KernelRefused` for a bad signature."""
+def pick(target: str) -> "list[tuple[str, Kernel | Offloaded]]":
+    """The kernels and offloaded functions that `FILE::name` or `FILE` means. Raises `CannotLoad`, or `KernelRefused`
+    for a bad signature."""
     path, wanted = split_target(target)
     loaded = load_file(path)
     if loaded.refused:
         raise KernelRefused(loaded.refused)
-    names = ", ".join(name for name, _ in loaded.kernels)
-    if not loaded.kernels:
+    known: list[tuple[str, Kernel | Offloaded]] = [*loaded.kernels, *loaded.offloaded]
+    if not known:
         raise CannotLoad(f"{path} has no kernel")
     if wanted is None:
-        return list(loaded.kernels)
-    for name, kernel in loaded.kernels:
-        if wanted in (name, kernel.definition.name):
-            return [(name, kernel)]
-    raise CannotLoad(f"{path} has no kernel {wanted!r}; it has {names}")
+        return known
+    for name, one in known:
+        if wanted in (name, one.definition.name):
+            return [(name, one)]
+    raise CannotLoad(f"{path} has no kernel {wanted!r}; it has {', '.join(name for name, _ in known)}")
+
+
+def pick_kernels(target: str) -> "list[tuple[str, Kernel]]":
+    """The kernels among what `pick` finds."""
+    from isogrid.launch.kernel_value import Kernel
+
+    return [(name, one) for name, one in pick(target) if isinstance(one, Kernel)]
 
 
 def user_traceback(problem: BaseException, path: Path) -> str:

@@ -13,6 +13,8 @@ from isogrid.support.errors import KernelRefused
 if TYPE_CHECKING:
     from isogrid.frontend.definition import Definition, Specialisation
     from isogrid.launch.kernel_value import Kernel
+    from isogrid.offloading.function import Offloaded
+    from isogrid.offloading.inspection import SectionKernel
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,18 +48,39 @@ class Stages:
 
 def stages_of(kernel: "Kernel", settings: Sequence[str] = (), *, wide: bool = False) -> Stages:
     """Build, optimise and lower one specialisation. Raises `KernelRefused` for a kernel that is not accepted."""
-    from isogrid.analysis.facts import LaunchFacts
     from isogrid.frontend.build import build
-    from isogrid.launch.devices import device as device_named
-    from isogrid.launch.dispatch import effective_options
-    from isogrid.pipeline import PASSES, PassContext, check_kernel, lower
+    from isogrid.pipeline import check_kernel
 
-    chosen = _specialisation(kernel, settings)
-    options = effective_options(kernel.explicit_options, kernel.device or device_named("cpu")).values()
+    chosen = specialisation_of(kernel.definition, kernel.tunables, settings)
+    options = _options(kernel)
     built = build(kernel.definition, chosen)
     reports = check_kernel(built, fastmath=bool(options.get("fastmath")))
     if any(report.severity.value == "error" for report in reports):
         raise KernelRefused(reports)
+    return _stages(built, chosen, options, wide)
+
+
+def stages_of_sections(
+    function: "Offloaded", settings: Sequence[str] = (), *, wide: bool = False
+) -> list[tuple["SectionKernel", Stages]]:
+    """The same for each kernel of an offloaded function."""
+    from isogrid.offloading.inspection import kernels_of
+
+    chosen, options = specialisation_of(function.definition, {}, settings), _options(function)
+    return [(part, _stages(part.kernel, chosen, options, wide)) for part in kernels_of(function, chosen)]
+
+
+def _options(value: "Kernel | Offloaded") -> Mapping[str, Any]:
+    from isogrid.launch.devices import device as device_named
+    from isogrid.launch.dispatch import effective_options
+
+    return effective_options(value.explicit_options, value.device or device_named("cpu")).values()
+
+
+def _stages(built: k.Kernel, chosen: "Specialisation", options: Mapping[str, Any], wide: bool) -> Stages:
+    from isogrid.analysis.facts import LaunchFacts
+    from isogrid.pipeline import PASSES, PassContext, lower
+
     facts = LaunchFacts(small=not wide)
     disabled: frozenset[str] = options.get("disable", frozenset())
     context = PassContext(facts, options)
@@ -89,17 +112,17 @@ def assembly(stages: Stages) -> str:
     return compile_text(module.text, module.pipeline, assembly=True)
 
 
-def _specialisation(kernel: "Kernel", settings: Sequence[str]) -> "Specialisation":
+def specialisation_of(definition: "Definition", chosen: Mapping[str, int], settings: Sequence[str]) -> "Specialisation":
     """The first specialisation that `check` looks at which agrees with `T=f64`, `D=16` and the like."""
     from isogrid.launch.specialise import check_specialisations
 
     wanted = {name: value for name, _, value in (setting.partition("=") for setting in settings)}
-    types, numbers = _split(kernel.definition, wanted)
-    tunables = dict(kernel.tunables) | numbers
-    for candidate in check_specialisations(kernel.definition, tunables):
+    types, numbers = _split(definition, wanted)
+    tunables = dict(chosen) | numbers
+    for candidate in check_specialisations(definition, tunables):
         if all(dict(candidate.types).get(name) is scalar for name, scalar in types.items()):
             return replace(candidate, constants=tuple(sorted((dict(candidate.constants) | numbers).items())))
-    raise CannotLoad(f"no specialisation of {kernel.definition.name} has {', '.join(settings)}")
+    raise CannotLoad(f"no specialisation of {definition.name} has {', '.join(settings)}")
 
 
 def _split(definition: "Definition", wanted: Mapping[str, str]) -> tuple[dict[str, Scalar], dict[str, int]]:

@@ -1,6 +1,7 @@
 """What `isogrid check` says of an offloaded function: each loop, where it runs, and the rule that took each write."""
 
 from isogrid.frontend.captures import Captures
+from isogrid.frontend.definition import Specialisation
 from isogrid.launch.specialise import check_specialisations
 from isogrid.offloading.analysis import Analysis, analyse
 from isogrid.offloading.context import author_name
@@ -17,18 +18,21 @@ from isogrid.support.records import dataclass
 
 @dataclass(frozen=True, slots=True)
 class LoopListing:
-    """One loop. `runs` says how; `writes` holds, per written array and reduction, its name and the rule in words."""
+    """One loop. `runs` says how; `writes` holds, per written array and reduction, its name and the rule in words;
+    `reason` holds the two sentences about one that is refused."""
 
     line: int
     counter: str
     accepted: bool
     runs: str
     writes: tuple[tuple[str, str], ...]
+    reason: str = ""
 
 
-def listing_of(function: Offloaded) -> tuple[LoopListing, ...] | None:
-    """The loops of a function under its first specialisation; None where it is refused as a whole by an error."""
-    specialisation = next(check_specialisations(function.definition, {}))
+def listing_of(function: Offloaded, specialisation: Specialisation | None = None) -> tuple[LoopListing, ...] | None:
+    """The loops of a function under one specialisation, the first if none is given; None where it is refused as a whole
+    by an error."""
+    specialisation = specialisation or next(check_specialisations(function.definition, {}))
     try:
         analysis = analyse(function.definition, specialisation, Captures())
     except KernelRefused:
@@ -40,7 +44,9 @@ def _loop(analysis: Analysis, verdict: LoopVerdict) -> LoopListing:
     line = verdict.node.lineno
     accepted = verdict.accepted
     if accepted is None or analysis.verdict.whole is not None:
-        return LoopListing(line, counter_text(verdict.node), False, "runs in sequence", ())
+        refusal = analysis.verdict.whole or verdict.refusal
+        reason = "" if refusal is None else refusal.text
+        return LoopListing(line, counter_text(verdict.node), False, "runs in sequence", (), reason)
     writes = [(w.array, _rule(accepted, w)) for w in accepted.written.values()]
     for reduction in accepted.reductions.values():
         how = "in the 256-wide tree" if reduction.type.is_float else "exactly"
