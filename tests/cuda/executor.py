@@ -124,6 +124,8 @@ def start(
     if kernel.grouped and kernel.geometry.kind == "grid":
         extents = bound.extents
     blocks = math.prod(-(-e // t) for e, t in zip(extents, module.tile, strict=True))
+    if module.in_turn:
+        blocks = min(blocks, 3)  # so that even small launches have blocks that take several groups
     code.launch(entry, blocks, module.block, slots)
 
 

@@ -25,6 +25,7 @@ from isogrid.backends.cuda.emit_frame import (
     table_text,
     thread_specials,
 )
+from isogrid.backends.cuda.emit_groups import Turn, emit_groups, gathered_sums
 from isogrid.backends.cuda.emit_settle import settle_text
 from isogrid.backends.cuda.emit_statements import emit_block, emit_statement
 from isogrid.backends.cuda.emit_sync import end_of_thread, plain_barrier, strided
@@ -75,15 +76,17 @@ def emit_cuda(
     code.ranges, code.loops = Ranges(kernel, scalar_types(kernel), small=small), Loops(kernel)
     items = (1,) * kernel.geometry.rank
     tile = _tile(kernel)
-    if "coarsen" not in options.get("disable", ()):
-        items = plan_copies(kernel)
+    coarsen = "coarsen" not in options.get("disable", ())
+    if coarsen:
+        items, code.gaps = plan_copies(kernel)
         tile = tuple(extent * count for extent, count in zip(tile, items, strict=True))
         if fits_in_warps(kernel):
             code.threads = THREADS
             tile = (tile[0] * groups_per_block(kernel),)
     # Addresses of neighbours that one thread takes stay sums of 64 bits, in which LLVM sees what lies side by side.
     code.short_addresses = small and max(items) == 1 and code.threads == kernel.geometry.group_size
-    _body(code, layout, shared, tile, items)
+    sums = gathered_sums(kernel, small=small) if coarsen and code.threads == kernel.geometry.group_size else ()
+    _body(code, layout, shared, tile, items, sums)
     alignment = 16 if aligned else 1
     entries = ["run"]
     parts = [
@@ -111,6 +114,7 @@ def emit_cuda(
         dynamic_shared=shared.total if shared.dynamic else 0,
         sites=kernel.sites,
         notes=tuple(code.notes),
+        in_turn=bool(sums),
     )
 
 
@@ -150,18 +154,32 @@ def _begin(kernel: d.Kernel, shared: SharedMemory, options: Mapping[str, Any]) -
     return code
 
 
-def _body(code: Code, layout: Layout, shared: SharedMemory, tile: tuple[int, ...], items: tuple[int, ...]) -> None:
+def _body(
+    code: Code,
+    layout: Layout,
+    shared: SharedMemory,
+    tile: tuple[int, ...],
+    items: tuple[int, ...],
+    sums: tuple[d.Atomic, ...],
+) -> None:
     kernel = code.kernel
     _guard(code)
     bind_arguments(code, layout)
     whole = kernel.geometry.group_size == code.threads
+    unneeded = unneeded_zeroes(kernel, small=layout.small)
+    if sums:
+        code.notes.append("blocks run groups in turn and keep their sums in registers")
+        turn = Turn(kernel.geometry.block, tile, sums)
+        emit_groups(code, layout, turn, lambda code: _zero_shared(code, shared, unneeded))
+        end_of_thread(code)
+        return
     place = find_place(code, layout, kernel.geometry.block if whole else (code.threads,), tile)
     if tile != _tile(kernel) and kernel.grouped:
         code.notes.append("each warp runs a whole group")
         emit_warp_groups(code, place, tile[0])
     elif kernel.grouped:
         group_specials(code, layout, place)
-        _zero_shared(code, shared, unneeded_zeroes(kernel, small=layout.small))
+        _zero_shared(code, shared, unneeded)
         emit_block(code, kernel.body)
     elif max(items) > 1:
         code.notes.append(f"each thread takes {' x '.join(map(str, items))} threads of the grid")

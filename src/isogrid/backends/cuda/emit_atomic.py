@@ -1,11 +1,17 @@
 """Atomic updates. A checked sum that wraps is noted: an event of the watch for arrays, a counter for shared memory."""
 
+from collections.abc import Callable
+
+from isogrid.backends.cuda.emit_address import Linear
 from isogrid.backends.cuda.emit_code import (
     SHARED_POINTER,
     BufferRef,
     Code,
+    Gathered,
     address,
+    element_address,
     evaluate,
+    read_variable,
     to_memory,
     write_variable,
 )
@@ -17,6 +23,7 @@ from isogrid.printers.llvm_ops import Shape, operation
 from isogrid.printers.llvm_text import element_type, type_text
 
 _DIRECT = {"add": "add", "and": "and", "or": "or", "xor": "xor", "exchange": "xchg"}
+_RARE = ', !prof !{!"branch_weights", i32 1, i32 1000000}'
 _SCOPES = {Space.GLOBAL: 'syncscope("device")', Space.SHARED: 'syncscope("block")'}
 
 
@@ -27,10 +34,13 @@ def emit_atomic(code: Code, node: d.Atomic) -> None:
     if node.expected is not None:
         expected = to_memory(code, evaluate(code, node.expected), node.expected.type, memory)
     value = to_memory(code, evaluate(code, node.value), node.value.type, memory)
+    if id(node) in code.gathered:
+        _gather(code, node, code.gathered[id(node)], value)
+        return
     old = _update(code, node, buffer, address(code, buffer, node.index), value, expected)
     code.w.stored(buffer.pointer)
     if node.total is not None:
-        _watch(code, node, buffer, old, value)
+        _watch(code, node, buffer, old, value, lambda: _index(code, node))
     if node.target:
         result = code.variables[node.target].type
         narrow = memory is Machine.I8 and result is Machine.I1
@@ -104,17 +114,60 @@ def _alone(code: Code, node: d.Atomic, where: str, value: str, expected: str | N
     return old
 
 
-def _watch(code: Code, node: d.Atomic, buffer: BufferRef, old: str, value: str) -> None:
+def _index(code: Code, node: d.Atomic) -> str:
+    index = evaluate(code, node.index)
+    if node.index.type is not Machine.I64:
+        index = code.w.emit(f"sext {type_text(node.index.type)} {index} to i64")
+    return index
+
+
+def _gather(code: Code, node: d.Atomic, kept: Gathered, value: str) -> None:
+    """Add to the sum that this thread keeps; where that would leave its type, it goes to memory first."""
+    w, text = code.w, type_text(kept.total.type)
+    w.do(f"store i64 {_index(code, node)}, ptr {kept.element.pointer}")
+    sum = read_variable(code, kept.total)
+    if node.total is not None:
+        full, room = w.block("full"), w.block("room")
+        w.branch(_leaves(code, node, sum, value), full, room, _RARE)
+        w.place(full)
+        flush(code, node)
+        w.do(f"store {text} 0, ptr {kept.total.pointer}")
+        w.place(room)
+        sum = read_variable(code, kept.total)
+    w.do(f"store {text} {w.emit(f'add {text} {sum}, {value}')}, ptr {kept.total.pointer}")
+
+
+def flush(code: Code, node: d.Atomic) -> None:
+    """Add what this thread has kept to memory."""
+    w, kept, buffer = code.w, code.gathered[id(node)], code.buffers[node.buffer]
+    text, value = type_text(kept.total.type), read_variable(code, kept.total)
+    some, none = w.block("kept"), w.block("added")
+    w.branch(w.emit(f"icmp ne {text} {value}, 0"), some, none)
+    w.place(some)
+    element = read_variable(code, kept.element)
+    at = element_address(code, buffer, Linear(((element, 1),)))
+    old = _update(code, node, buffer, at, value, None)
+    code.w.stored(buffer.pointer)
+    if node.total is not None:
+        _watch(code, node, buffer, old, value, lambda: element)
+    w.place(none)
+
+
+def _leaves(code: Code, node: d.Atomic, old: str, value: str) -> str:
+    """Whether a sum leaves its type."""
+    memory = element_type(node.element)
+    name = "sadd_overflows" if node.element.is_signed else "uadd_overflows"
+    return operation(code.w, name, [old, value], memory, memory, Shape())
+
+
+def _watch(code: Code, node: d.Atomic, buffer: BufferRef, old: str, value: str, index_of: Callable[[], str]) -> None:
     """Note a sum that left its type, upward or downward."""
     w, memory = code.w, element_type(node.element)
     text, signed = type_text(memory), node.element.is_signed
-    over = operation(w, "sadd_overflows" if signed else "uadd_overflows", [old, value], memory, memory, Shape())
     noted, done = w.block("wrapped"), w.block("in.range")
-    w.branch(over, noted, done, ', !prof !{!"branch_weights", i32 1, i32 1000000}')
+    w.branch(_leaves(code, node, old, value), noted, done, _RARE)
     w.place(noted)
-    index = evaluate(code, node.index)
-    if node.index.type is not Machine.I64:
-        index = w.emit(f"sext {type_text(node.index.type)} {index} to i64")
+    index = index_of()
     downward = w.emit(f"icmp slt {text} {value}, 0") if signed else "false"
     if buffer.space is Space.GLOBAL:
         number = next(n for n, p in enumerate(code.kernel.parameters) if p.name == node.buffer)

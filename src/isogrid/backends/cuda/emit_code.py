@@ -62,6 +62,14 @@ class Variable:
 
 
 @dataclass(frozen=True, slots=True)
+class Gathered:
+    """What a thread would have added to an element: it keeps the sum, and adds it to memory at its end."""
+
+    total: Variable
+    element: Variable
+
+
+@dataclass(frozen=True, slots=True)
 class Exit:
     """A construct that control can leave for the block `label`. `kind` is loop, trip or scope."""
 
@@ -93,6 +101,8 @@ class Code:
     sums: dict[str, Linear] = field(default_factory=dict[str, Linear])
     variables: dict[str, Variable] = field(default_factory=dict[str, Variable])
     helpers: dict[str, str] = field(default_factory=dict[str, str])
+    #: The sums that are kept, by identity of the atomic.
+    gathered: dict[int, Gathered] = field(default_factory=dict[int, Gathered])
     exits: list[Exit] = field(default_factory=list[Exit])
     local: str = ""
     key: str = ""
@@ -115,6 +125,8 @@ class Code:
     loops: Loops | None = None
     #: Whether this half of a kernel runs only where its other half found nothing that traps.
     trusting: bool = False
+    #: How far apart along each axis are the threads of the grid that one thread takes.
+    gaps: tuple[int, ...] = ()
     #: Whether checks of several trips may be asked at once.
     batches: bool = True
     notes: list[str] = field(default_factory=list[str])

@@ -181,12 +181,13 @@ class Place:
     local: tuple[str, ...]
 
 
-def find_place(code: Code, layout: Layout, block: tuple[int, ...], tile: tuple[int, ...]) -> Place:
-    """Split the block's number over the tiles in C order, and the thread's over the block."""
+def find_place(code: Code, layout: Layout, block: tuple[int, ...], tile: tuple[int, ...], number: str = "") -> Place:
+    """Split the number of a box, this block's if it is not given, over the tiles in C order, and the thread's over the
+    block."""
     w = code.w
     index = "i32" if layout.small else "i64"
     code.local = w.call("llvm.nvvm.read.ptx.sreg.tid.x", "i32", [], [])
-    number = w.call("llvm.nvvm.read.ptx.sreg.ctaid.x", "i32", [], [])
+    number = number or w.call("llvm.nvvm.read.ptx.sreg.ctaid.x", "i32", [], [])
     if not layout.small:
         number = w.emit(f"add i64 %first_block, {w.emit(f'zext i32 {number} to i64')}")
     boxes: list[str] = []
@@ -194,7 +195,7 @@ def find_place(code: Code, layout: Layout, block: tuple[int, ...], tile: tuple[i
         if axis == 0:
             boxes.append(number)
             break
-        count = _ceiling(code, index, f"%extent.{axis}", tile[axis])
+        count = ceiling(code, index, f"%extent.{axis}", tile[axis])
         boxes.append(w.emit(f"urem {index} {number}, {count}"))
         number = w.emit(f"udiv {index} {number}, {count}")
     local: list[str] = []
@@ -209,7 +210,7 @@ def find_place(code: Code, layout: Layout, block: tuple[int, ...], tile: tuple[i
     return Place(index, tuple(reversed(boxes)), tuple(reversed(local)))
 
 
-def _ceiling(code: Code, index: str, extent: str, by: int) -> str:
+def ceiling(code: Code, index: str, extent: str, by: int) -> str:
     if by == 1:
         return extent
     more = code.w.emit(f"add nuw {index} {extent}, {by - 1}")
@@ -225,7 +226,7 @@ def group_specials(code: Code, layout: Layout, place: Place) -> None:
         thread = w.emit(f"add nuw {index} {first}, {local}")
         groups = f"%extent.{axis}"
         if geometry.kind == "grid":
-            groups = _ceiling(code, index, groups, extent)
+            groups = ceiling(code, index, groups, extent)
         for kind, value in (("group", group), ("local", local), ("thread", thread), ("groups", groups)):
             code.specials[(kind, axis)] = _as_i64(code, value, index)
         code.specials[("extent", axis)] = _as_i64(code, w.emit(f"mul nuw {index} {groups}, {extent}"), index)
@@ -255,12 +256,12 @@ def _widened(code: Code, value: str, index: str) -> str:
 
 
 def first_threads(code: Code, place: Place, tile: tuple[int, ...], items: tuple[int, ...]) -> tuple[str, ...]:
-    """The first grid coordinates of this thread, which takes `items` neighbours along each axis."""
+    """The first grid coordinates of this thread, which takes `items` threads of the grid along each axis."""
     w, found = code.w, list[str]()
     for axis, extent in enumerate(tile):
         first = w.emit(f"mul nuw {place.index} {place.tile[axis]}, {extent}")
         local = _widened(code, place.local[axis], place.index)
-        if items[axis] > 1:
+        if items[axis] > 1 and code.gaps[axis] == 1:
             local = w.emit(f"mul nuw {place.index} {local}, {items[axis]}")
         found.append(w.emit(f"add nuw {place.index} {first}, {local}"))
     return tuple(found)

@@ -138,7 +138,8 @@ class CudaModule:
     The grid is one-dimensional: as many blocks as there are boxes of `tile` in the extents (of the grid, or groups), of
     `block` threads each. `alignment` is what the array pointers of a launch must be multiples of, `dynamic_shared` the
     bytes to ask for at launch. `settle` is an entry too where there is a watch. `notes` say what was done, for
-    `explain`.
+    `explain`. `in_turn`: a block goes on with the box as far behind its own as there are blocks, so that any number of
+    blocks does all.
     """
 
     text: str
@@ -151,3 +152,4 @@ class CudaModule:
     dynamic_shared: int
     sites: tuple[TrapSite, ...]
     notes: tuple[str, ...] = ()
+    in_turn: bool = False

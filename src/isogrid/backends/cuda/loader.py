@@ -44,6 +44,8 @@ class Loaded:
     run: int
     settle: int
     places: Mapping[str, int] = field(default_factory=dict[str, int])
+    #: Blocks that the device runs at once: as many as a launch has whose blocks take boxes in turn.
+    most_blocks: int = 0
     #: Makes the halves of a kernel that has them; those that were made.
     halve: "Callable[[], tuple[Loaded, Loaded]] | None" = None
     halves: "tuple[Loaded, ...]" = ()
@@ -55,7 +57,9 @@ class Loaded:
 
     def blocks(self, extents: Sequence[int]) -> int:
         """Blocks of a launch over these extents."""
-        return math.prod(-(-extent // t) for extent, t in zip(extents, self.variant.module.tile, strict=True))
+        module = self.variant.module
+        boxes = math.prod(-(-extent // t) for extent, t in zip(extents, module.tile, strict=True))
+        return min(boxes, self.most_blocks) if module.in_turn else boxes
 
     def parts(self, saved: int, sizes: Callable[[str], int]) -> "tuple[Loaded, ...]":
         """What to launch, one behind the other: the kernel, for which `saved` bytes must be copied first, or its
@@ -203,8 +207,8 @@ def _through_nvrtc(
     return module, found
 
 
-def load(driver: Driver, variant: Variant) -> Loaded:
-    """Load the code into the context of this thread."""
+def load(driver: Driver, variant: Variant, number: int) -> Loaded:
+    """Load the code into the context of this thread, which is one of device `number`."""
     module = driver.load(variant.image)
     run = driver.function(module, "run")
     if variant.module.dynamic_shared:
@@ -212,4 +216,8 @@ def load(driver: Driver, variant: Variant) -> Loaded:
     settle = driver.function(module, "settle") if "settle" in variant.module.entries else 0
     own = ("record", "watch", "guard", "first_block")
     places = {slot.kind: number for number, slot in enumerate(variant.module.layout.slots) if slot.kind in own}
-    return Loaded(variant, driver, run, settle, places)
+    most = 0
+    if variant.module.in_turn:
+        each = driver.resident_blocks(run, variant.module.block, variant.module.dynamic_shared)
+        most = max(each, 1) * driver.device_attribute("processors", number)
+    return Loaded(variant, driver, run, settle, places, most)

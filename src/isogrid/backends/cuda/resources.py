@@ -13,7 +13,7 @@ def resource_rows(kernel: k.Kernel, options: Mapping[str, Any], machine: Machine
     machine.enter(number)
     driver = machine.driver
     variant = compile_variant(kernel, options, machine, number, small=True, aligned=True)
-    loaded = load(driver, variant)
+    loaded = load(driver, variant, number)
     module = variant.module
     blocks = driver.resident_blocks(loaded.run, module.block, module.dynamic_shared)
     most = driver.device_attribute("threads_per_processor", number)

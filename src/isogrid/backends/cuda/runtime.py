@@ -202,7 +202,7 @@ class CudaRuntime:
                 artifact.kernel(), artifact.options, self.machine, self.number, small=small, aligned=aligned
             )
             artifact.variants[kind] = variant
-        loaded = artifact.loaded[kind] = load(self.machine.driver, variant)
+        loaded = artifact.loaded[kind] = load(self.machine.driver, variant, self.number)
         if variant.checked is not None:
             loaded.halve = partial(self._halves, artifact, *kind)
         return loaded
@@ -210,7 +210,8 @@ class CudaRuntime:
     def _halves(self, artifact: CudaArtifact, small: bool, aligned: bool) -> tuple[Loaded, Loaded]:
         kernel, options = artifact.kernel(), artifact.options
         check, write = compile_halves(kernel, options, self.machine, self.number, small=small, aligned=aligned)
-        return load(self.machine.driver, check), load(self.machine.driver, write)
+        driver = self.machine.driver
+        return load(driver, check, self.number), load(driver, write, self.number)
 
 
 def _giving(value: Any) -> Callable[..., Any]:

@@ -407,6 +407,10 @@ class _Builder:
             threads = self._checked("mul", threads, whole)
         self._in_range(threads)
         self._in_range(blocks)
+        if module.in_turn:
+            most = self.loaded.most_blocks
+            few = self.value(f"icmp ult i64 {blocks}, {most}")
+            blocks = self.value(f"select i1 {few}, i64 {blocks}, i64 {most}")
         self._call(blocks, extents)
         return _FRAME.format(
             count=self.count,
