@@ -96,8 +96,8 @@ def types_page() -> str:
         else:
             values = "False, True"
         use = "values and elements" if scalar.is_computing else f"elements only; loads as {scalar.computing.value}"
-        numpy = "none" if scalar is Scalar.BF16 else scalar.numpy.name
-        rows.append((code(scalar.value), values, use, code(numpy) if numpy != "none" else numpy))
+        numpy = scalar.numpy_name.removeprefix("np.")
+        rows.append((code(scalar.value), values, use, code(numpy)))
     return "# Types\n\n" + table(("type", "values", "use", "NumPy dtype"), rows)
 
 

@@ -9,9 +9,16 @@ import numpy as np
 
 from isogrid.ir.types import Scalar
 
-PRECISION = {Scalar.F32: 24, Scalar.F64: 53}
-LEAST_EXPONENT = {Scalar.F32: -149, Scalar.F64: -1074}
-TOP_EXPONENT = {Scalar.F32: 128, Scalar.F64: 1024}
+PRECISION = {Scalar.F16: 11, Scalar.BF16: 8, Scalar.F32: 24, Scalar.F64: 53}
+LEAST_EXPONENT = {Scalar.F16: -24, Scalar.BF16: -133, Scalar.F32: -149, Scalar.F64: -1074}
+TOP_EXPONENT = {Scalar.F16: 16, Scalar.BF16: 128, Scalar.F32: 128, Scalar.F64: 1024}
+#: What stands for a value of each type: a bf16 is an f32.
+CLASSES: dict[Scalar, Any] = {
+    Scalar.F16: np.float16,
+    Scalar.BF16: np.float32,
+    Scalar.F32: np.float32,
+    Scalar.F64: np.float64,
+}
 
 
 def rounded(type: Scalar, value: Fraction) -> Any:
@@ -35,11 +42,13 @@ def rounded(type: Scalar, value: Fraction) -> Any:
 
 
 def as_type(type: Scalar, value: float) -> Any:
-    return np.float32(value) if type is Scalar.F32 else np.float64(value)
+    return CLASSES[type](value)
 
 
 def bits(value: Any) -> str:
     """What a value is, to the bit, with all NaNs the same."""
+    if isinstance(value, np.float16):
+        return "nan" if value != value else "f16:" + struct.pack(">e", value).hex()
     if isinstance(value, np.float32):
         return "nan" if value != value else "f32:" + struct.pack(">f", value).hex()
     if isinstance(value, float):
@@ -57,6 +66,26 @@ def floats_of(type: Scalar) -> list[Any]:
     positive += [3.0, 7.0, math.ldexp(1.0, PRECISION[type]) - 1, math.ldexp(1.0, PRECISION[type]), 2.0**31, 2.0**63]
     positive += [1e10, most, math.inf]
     return [as_type(type, sign * v) for v in positive for sign in (1.0, -1.0)] + [as_type(type, math.nan)]
+
+
+def near_ties(type: Scalar, seed: int, count: int) -> list[Fraction]:
+    """Rationals at and around the middle between neighbours of a float type, from the least subnormal to the overflow:
+    the tie, and what lies beside it by an f32's and by an f64's last bit, where a rounding on the way would meet it."""
+    random = np.random.default_rng(seed)
+    found: list[Fraction] = []
+    top = TOP_EXPONENT[type] - PRECISION[type]
+    for _ in range(count):
+        quantum = int(random.integers(LEAST_EXPONENT[type], top + 1))
+        subnormal = quantum == LEAST_EXPONENT[type]
+        whole = int(random.integers(0 if subnormal else 1 << (PRECISION[type] - 1), 1 << PRECISION[type]))
+        found += _around(Fraction(2 * whole + 1, 2) * Fraction(2) ** quantum)
+    last = (1 << PRECISION[type]) - 1
+    return found + _around(Fraction(2 * last + 1, 2) * Fraction(2) ** top) + _around(Fraction(1, 2) ** 200)
+
+
+def _around(tie: Fraction) -> list[Fraction]:
+    apart = [Fraction(0), *(Fraction(2) ** -bits for bits in (22, 23, 24, 30, 40, 45, 51, 52))]
+    return [sign * tie * (1 + side * offset) for offset in apart for side in (1, -1) for sign in (1, -1)]
 
 
 def integers_of(type: Scalar) -> list[int]:

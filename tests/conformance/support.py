@@ -8,6 +8,7 @@ import numpy as np
 
 import isogrid as ig
 from isogrid.ir.types import Scalar
+from isogrid.support.bfloat16 import is_bfloat16
 
 HEAD = """import math
 from typing import Literal, TypeVar
@@ -69,6 +70,9 @@ def reference_value(type: Scalar, value: Any) -> Any:
 
 def bits(values: Array) -> Array:
     """The values with every NaN made equal, as something that compares bit for bit."""
+    if is_bfloat16(values.dtype):
+        words = values.view(np.uint16)
+        return np.where(words & 0x7FFF > 0x7F80, np.uint16(0x7FC0), words)
     if values.dtype.kind != "f":
         return values
     clean = np.where(np.isnan(values), np.array(np.nan, values.dtype), values)

@@ -2,14 +2,16 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 
-from isogrid.builtins.conversions import COMPUTING, CONVERSIONS, store_conversion
+from isogrid.builtins.conversions import COMPUTING, CONVERSIONS, STORED_FLOATS, store_conversion
 from isogrid.builtins.meaning import Trapped, quiet
 from isogrid.builtins.table import Conversion
 from isogrid.ir.types import Scalar
+from tests.builtins.exact import near_ties
 
-from .support import agree, column, corners, kernel, name_of, reference_value
+from .support import agree, bits, column, corners, kernel, name_of, reference_value
 
 CASTS = [row for row in CONVERSIONS.values() if row.target in COMPUTING]
 STORES = [
@@ -79,6 +81,69 @@ def k(x: ig.In[{name_of(element)}, N], z: ig.Out[ig.i32, N]) -> None:
     z[i] = x[i] * 3 - 1000
 """)
     agree(made, device, column(corners(element), element), column([0] * len(corners(element)), Scalar.I32))
+
+
+@pytest.mark.parametrize("element", STORED_FLOATS, ids=lambda type: type.value)
+def test_every_stored_float_widens_and_comes_back(element: Scalar, device: str) -> None:
+    made = kernel(f"""
+@ig.kernel(grid=N)
+def k(x: ig.In[{name_of(element)}, N], y: ig.Out[ig.f32, N], z: ig.Out[{name_of(element)}, N]) -> None:
+    i = ig.gid()
+    y[i] = x[i]
+    z[i] = {name_of(element)}(x[i])
+""")
+    x = np.arange(1 << 16, dtype=np.uint16).view(element.numpy)
+    _, (x, y, z) = agree(made, device, x, np.zeros(1 << 16, np.float32), np.zeros_like(x))
+    assert np.array_equal(y, x.astype(np.float32), equal_nan=True)
+    assert np.array_equal(z.view(np.uint16), bits(x))
+
+
+@pytest.mark.parametrize("row", [row for row in CONVERSIONS.values() if row.target in STORED_FLOATS], ids=pair_id)
+def test_rounding_store(row: Conversion, device: str) -> None:
+    made = kernel(f"""
+@ig.kernel(grid=N)
+def k(x: ig.In[{name_of(row.source)}, N], z: ig.Out[{name_of(row.target)}, N]) -> None:
+    i = ig.gid()
+    z[i] = {name_of(row.target)}(x[i])
+""")
+    values = corners(row.source)
+    if row.source.is_float:
+        with quiet():
+            values += [row.source.numpy.type(float(tie)) for tie in near_ties(row.target, 7, 12)]
+            values += [row.source.numpy.type(np.float16(tie)) for tie in near_ties(Scalar.F16, 8, 3)]
+    agree(made, device, column(values, row.source), np.zeros(len(values), row.target.numpy))
+
+
+@pytest.mark.parametrize("element", STORED_FLOATS, ids=lambda type: type.value)
+def test_stored_floats_in_every_memory(element: Scalar, device: str) -> None:
+    """Shared, local and constant arrays, literals, a choice of literals, and loops over elements."""
+    name = name_of(element)
+    made = kernel(f"""
+TABLE = np.array([0.5, -1.25, 3.0e-7, 1.0], np.float16)
+TABLE.flags.writeable = False
+
+@ig.func
+def total(row: ig.In[{name}, N]) -> float:
+    s = 0.0
+    for v in row:
+        s += v
+    return s
+
+@ig.kernel(groups=G, block=32)
+def k(x: ig.In[{name}, G, 32], y: ig.Out[ig.f32, G, 32], z: ig.Out[{name}, G, 32]) -> None:
+    g, i = ig.group_id(), ig.lid()
+    tile = ig.shared({name}, 33)
+    own = ig.local({name}, 2)
+    tile[i] = {name}(x[g, i] * TABLE[i % 4])
+    own[0] = 0.1
+    own[1] = 1.5 if i % 3 == 0 else -3.0e-8
+    ig.barrier()
+    y[g, i] = tile[(i + 1) % 33] * own[0] + own[1] + total(x[g]) + TABLE[2]
+    z[g, i] = 65504.0 if i % 2 == 0 else 1.0e-7
+""")
+    x = (np.arange(96, dtype=np.float32).reshape(3, 32) / 7 - 5).astype(element.numpy)
+    _, (_, y, z) = agree(made, device, x, np.zeros((3, 32), np.float32), np.zeros_like(x))
+    assert z[0, 1] == np.float64(1.0e-7).astype(element.numpy) and abs(y[0, 0]) < 100
 
 
 @pytest.mark.parametrize("text", ["int(x[i])", "int(x[i] > 1.5)"])

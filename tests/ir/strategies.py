@@ -17,6 +17,7 @@ from isogrid.ir.operations import (
     QUERIES,
     SHUFFLES,
     SPECIALS,
+    STORED_FLOATS,
     WARP_COLLECTIVES,
     machine_type,
     natural_type,
@@ -324,8 +325,9 @@ CONVERSIONS = {
     "fpext": [(M.F32, M.F64)],
     "fptrunc": [(M.F64, M.F32)],
     "bits": [(M.F32, M.I32), (M.I64, M.F64)],
+    **{op: [types] for op, types in STORED_FLOATS.items()},
 }
-FLOAT_ONLY = {op for op in d.OPERATIONS if op.startswith("f")} - {"fptosi", "fptoui", "fptrunc"}
+FLOAT_ONLY = {op for op in d.OPERATIONS if op.startswith("f")} - {"fptosi", "fptoui", "fptrunc", *STORED_FLOATS}
 
 
 class DeviceMaker:
@@ -409,7 +411,7 @@ class DeviceMaker:
 
     def operation(self, type: M, depth: int) -> d.Expr:
         ops = []
-        for op in d.OPERATIONS:
+        for op in (op for op in d.OPERATIONS if op not in STORED_FLOATS):
             operand = M.F64 if op in FLOAT_ONLY else M.I16
             natural = natural_type(op, [operand] * d.OPERATIONS[op][0])
             gives_bool = natural is M.I1

@@ -12,6 +12,7 @@ import numpy as np
 
 from isogrid.arrays import dlpack, fields, shapes
 from isogrid.runtimes.memory import Block, host_bytes
+from isogrid.support.bfloat16 import is_bfloat16, rounded_to_bfloat16
 
 Host: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
 
@@ -64,7 +65,7 @@ class Array(fields.Fields):
         self.foreign_stream = foreign_stream
         self.extent0, self.extent1, self.extent2, self.extent3 = (*shape, 0, 0, 0, 0)[:4]
         self.traits = fields.traits_of(
-            dtype.num,
+            fields.number_of(dtype),
             min(len(shape), 255),
             block.memory.number,
             block.memory.is_host or not self.is_packed or foreign_stream is not None,
@@ -164,11 +165,16 @@ class Array(fields.Fields):
         """The one element, as a Python number."""
         if self.size != 1:
             raise ValueError(f"an array of {self.size} elements is no single number")
-        return self.numpy().item()
+        return self._plain().item()
 
     def tolist(self) -> Any:
         """The elements as Python numbers in lists."""
-        return self.numpy().tolist()
+        return self._plain().tolist()
+
+    def _plain(self) -> Host:
+        """The elements as numbers that NumPy turns into Python's."""
+        elements = self.numpy()
+        return elements.astype(np.float32) if is_bfloat16(self.dtype) else elements
 
     def fill(self, value: Any) -> None:
         """Set every element, in order behind what is queued."""
@@ -310,6 +316,8 @@ def _element(value: Any, dtype: "np.dtype[Any]") -> Any:
     """Host values as elements of `dtype`: numbers as scalar arguments are, exactly or rounded once; arrays exactly."""
     if value.dtype == dtype:
         return value
+    if is_bfloat16(dtype) and value.dtype.kind in "iuf":
+        return rounded_to_bfloat16(value)
     if dtype.kind == "f" and value.dtype.kind in "iuf":
         return value.astype(dtype)
     if dtype.kind in "iu" and value.dtype.kind in "iub":

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from isogrid.runtimes.memory import Block, Memory
+from isogrid.support.bfloat16 import bfloat16_dtype, is_bfloat16
 
 if TYPE_CHECKING:
     from isogrid.arrays.array import Array
@@ -21,6 +22,7 @@ MANAGED: Final = 13
 
 _KINDS: Final = {"i": 0, "u": 1, "f": 2, "b": 6}
 _LETTERS: Final = {number: letter for letter, number in _KINDS.items()}
+_BFLOAT: Final = 4
 _READ_ONLY: Final = 1
 
 
@@ -109,7 +111,7 @@ def _tensor_of(array: "Array", shape: Any, strides: Any) -> _Tensor:
         kind,
         device,
         array.ndim,
-        _KINDS[array.dtype.kind],
+        _BFLOAT if is_bfloat16(array.dtype) else _KINDS[array.dtype.kind],
         8 * array.itemsize,
         1,
         ctypes.cast(shape, words),
@@ -160,10 +162,7 @@ def import_array(other: Any, memory: Memory) -> "Array":
 
     capsule = _capsule_of(other, memory)
     tensor, owner, writeable = _take(capsule)
-    if tensor.lanes != 1 or tensor.kind not in _LETTERS:
-        raise BufferError(f"elements of DLPack's type {tensor.kind} with {tensor.lanes} lanes are not supported")
-    letter, size = _LETTERS[tensor.kind], tensor.bits // 8
-    dtype = np.dtype(bool) if letter == "b" else np.dtype(f"{letter}{size}")
+    dtype, size = _dtype_of(tensor), tensor.bits // 8
     shape = tuple(tensor.shape[axis] for axis in range(tensor.rank))
     strides = None
     if tensor.strides:
@@ -175,6 +174,15 @@ def import_array(other: Any, memory: Memory) -> "Array":
     if made.is_packed:
         made = Array(block, address, shape, dtype, None, writeable)
     return made
+
+
+def _dtype_of(tensor: _Tensor) -> "np.dtype[Any]":
+    if tensor.lanes == 1 and (tensor.kind, tensor.bits) == (_BFLOAT, 16):
+        return bfloat16_dtype()
+    if tensor.lanes != 1 or tensor.kind not in _LETTERS:
+        raise BufferError(f"elements of DLPack's type {tensor.kind} with {tensor.lanes} lanes are not supported")
+    letter = _LETTERS[tensor.kind]
+    return np.dtype(bool) if letter == "b" else np.dtype(f"{letter}{tensor.bits // 8}")
 
 
 def _capsule_of(other: Any, memory: Memory) -> Any:

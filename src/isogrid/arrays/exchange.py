@@ -7,6 +7,7 @@ import numpy as np
 from isogrid.arrays.array import Array
 from isogrid.arrays.shapes import is_packed, span_of
 from isogrid.runtimes.memory import Block, Memory
+from isogrid.support.bfloat16 import bfloat16_dtype
 
 #: DLPack's device types.
 HOST, GPU, PINNED, MANAGED = 1, 2, 3, 13
@@ -46,10 +47,25 @@ def adopt(value: Any, memory: Memory) -> Array:
 
 
 def _adopted(value: Any, memory: Memory, writeable: bool) -> Array:
-    interface = getattr(value, "__cuda_array_interface__", None)
+    words = _words_of(value)
+    interface = getattr(value if words is None else words, "__cuda_array_interface__", None)
     if interface is not None:
-        return from_interface(interface, memory, owner=value, writeable=writeable)
+        made = from_interface(interface, memory, owner=value, writeable=writeable)
+        return made if words is None else made.view(bfloat16_dtype())
     raise NotExchanged("without a __cuda_array_interface__; import it with ig.from_dlpack(...)")
+
+
+def _words_of(value: Any) -> Any:
+    """A bf16 array of PyTorch or CuPy as 16-bit integers, None for any other array: the interface has no name for
+    bf16."""
+    if str(getattr(value, "dtype", "")) not in ("torch.bfloat16", "bfloat16"):
+        return None
+    library = type(value).__module__.partition(".")[0]
+    if library == "torch":
+        import torch  # pyright: ignore[reportMissingImports]
+
+        return value.view(torch.int16)  # pyright: ignore
+    return value.view(np.int16) if library == "cupy" else None
 
 
 def from_interface(interface: Any, memory: Memory, owner: Any, writeable: bool = True) -> Array:

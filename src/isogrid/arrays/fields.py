@@ -8,6 +8,10 @@ import ctypes
 import sys
 from typing import Any, Final
 
+import numpy as np
+
+from isogrid.support.bfloat16 import is_bfloat16
+
 #: Fields in order, each 64 bits. `traits` is made by `traits_of`; `extent0` to `extent3` are the first extents.
 NAMES: Final = ("address", "size", "traits", "extent0", "extent1", "extent2", "extent3")
 
@@ -20,6 +24,15 @@ DEVICE_SHIFT: Final = 24
 _LONG_LONG: Final = 17
 _MEMBERS: Final = 72
 _BASE_TYPE: Final = 1 << 10
+
+
+#: The number of bf16 arrays, whose dtype has another one in every process.
+BF16_NUMBER: Final = 255
+
+
+def number_of(dtype: "np.dtype[Any]") -> int:
+    """The number of an array's dtype in `traits`: NumPy's own."""
+    return BF16_NUMBER if is_bfloat16(dtype) else dtype.num
 
 
 def traits_of(number: int, rank: int, device: int, unusual: bool, writeable: bool) -> int:

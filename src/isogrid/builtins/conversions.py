@@ -17,8 +17,10 @@ _FLOATS: Final = (Scalar.F32, Scalar.F64)
 
 #: The types that a value in a kernel may have.
 COMPUTING: Final = (Scalar.BOOL, *_COMPUTING_INTEGERS, *_MODULAR, *_FLOATS)
-#: The types that only elements have: targets of a store, sources of a load (bf16 not yet).
-STORAGE: Final = (*_NARROW_INTEGERS, Scalar.F16)
+#: Floats that only elements have: they are computed with as f32.
+STORED_FLOATS: Final = (Scalar.F16, Scalar.BF16)
+#: The types that only elements have: targets of a store, sources of a load.
+STORAGE: Final = (*_NARROW_INTEGERS, *STORED_FLOATS)
 
 
 def integer_to_integer(target: Scalar, value: Any) -> int:
@@ -33,8 +35,8 @@ def integer_to_modular(target: Scalar, value: Any) -> int:
 
 
 def integer_to_float(target: Scalar, value: Any) -> Any:
-    """One rounding; a checked integer reaches f16 through f32."""
-    if target is Scalar.F16:
+    """One rounding; a checked integer reaches f16 and bf16 through f32."""
+    if target in STORED_FLOATS:
         return floats.number(target, floats.from_integer(Scalar.F32, int(value)))
     return floats.from_integer(target, int(value))
 
@@ -73,7 +75,7 @@ def _meaning(source: Scalar, target: Scalar) -> Callable[..., Any] | None:
         return float_to_integer if source.is_float else integer_to_modular
     if source.is_float:
         return float_to_float
-    if target is Scalar.F16 and not source.is_checked:
+    if target in STORED_FLOATS and not source.is_checked:
         return None
     return integer_to_float
 
@@ -129,13 +131,11 @@ def refusal(source: Scalar, target: Scalar) -> str:
     """Why `target(x)` of a `source` value is refused, with what to write instead; "" where it is accepted."""
     if (source, target) in CONVERSIONS:
         return ""
-    if target is Scalar.F16:
-        return f"a {source.value} does not convert to f16; convert it to f32 first"
+    if target in STORED_FLOATS:
+        return f"a {source.value} does not convert to {target.value}; convert it to f32 first"
     return f"a {source.value} does not convert to {target.value}"
 
 
 def widen(element: Scalar, value: Any) -> Any:
     """A loaded element as a value of its computing type (exact)."""
-    if element is Scalar.F16:
-        return floats.number(Scalar.F32, value)
-    return value
+    return floats.number(Scalar.F32, value) if element in STORED_FLOATS else value

@@ -1,8 +1,8 @@
 """Reference float arithmetic beyond what NumPy scalars do exactly: fma, floor division, rounding, bits, conversions.
 
-Values are `np.float32` and `np.float64` scalars (and `np.float16` for elements). NumPy's `+ - * /` and comparisons on
-such scalars are IEEE, rounded once to the type; everything else of the language is defined here, without NumPy's
-`//`, `%`, `minimum`, `round` or integer casts.
+Values are `np.float32` and `np.float64` scalars (for elements also `np.float16`; a bf16 is an `np.float32` that bf16
+holds). NumPy's `+ - * /` and comparisons on such scalars are IEEE, rounded once to the type; everything else of the
+language is defined here, without NumPy's `//`, `%`, `minimum`, `round` or integer casts.
 """
 
 import math
@@ -15,24 +15,51 @@ from isogrid.ir.types import Scalar
 
 _CLASSES: Final[dict[Scalar, Any]] = {Scalar.F16: np.float16, Scalar.F32: np.float32, Scalar.F64: np.float64}
 _BITS_FORMAT: Final = {Scalar.F16: ("<e", "<H"), Scalar.F32: ("<f", "<I"), Scalar.F64: ("<d", "<Q")}
-_CANONICAL_NAN: Final = {Scalar.F16: 0x7E00, Scalar.F32: 0x7FC00000, Scalar.F64: 0x7FF8000000000000}
+_CANONICAL_NAN: Final = {
+    Scalar.F16: 0x7E00,
+    Scalar.BF16: 0x7FC0,
+    Scalar.F32: 0x7FC00000,
+    Scalar.F64: 0x7FF8000000000000,
+}
+#: The greatest finite value of each storage type.
+LARGEST: Final = {Scalar.F16: 65504.0, Scalar.BF16: math.ldexp(255.0, 120)}
+_BF16_DIGITS: Final = 8
+#: bf16 has the exponents of f32: its least subnormal is 2^-133, and 2^128 is beyond it.
+_BF16_LEAST: Final = -133
+_BF16_TOP: Final = 128
 
 
 def number(type: Scalar, value: Any) -> Any:
     """A NumPy scalar of a float type from a float: one rounding, overflow to infinity."""
-    return _CLASSES[type](value)
+    return _bfloat16(float(value)) if type is Scalar.BF16 else _CLASSES[type](value)
+
+
+def _bfloat16(value: float) -> Any:
+    """The nearest bf16, as an f32. An f64 holds every step exactly: a rounding happens in `round` alone."""
+    if not math.isfinite(value) or value == 0.0:
+        return np.float32(value)
+    exponent = math.frexp(value)[1]
+    if exponent > _BF16_TOP:
+        return np.float32(math.copysign(math.inf, value))
+    unit = max(exponent - _BF16_DIGITS, _BF16_LEAST)
+    rounded = math.ldexp(round(math.ldexp(value, -unit)), unit)
+    return np.float32(math.copysign(math.inf if abs(rounded) > LARGEST[Scalar.BF16] else rounded, value))
 
 
 def to_bits(type: Scalar, x: Any) -> int:
     """The IEEE bits of `x`; every NaN has the bits of the canonical quiet NaN."""
     if x != x:
         return _CANONICAL_NAN[type]
+    if type is Scalar.BF16:
+        return to_bits(Scalar.F32, x) >> 16
     form, bits = _BITS_FORMAT[type]
     return struct.unpack(bits, struct.pack(form, x))[0]
 
 
 def from_bits(type: Scalar, bits: int) -> Any:
     """The float of `type` with these IEEE bits."""
+    if type is Scalar.BF16:
+        return from_bits(Scalar.F32, bits << 16)
     form = "<" + {16: "u2", 32: "u4", 64: "u8"}[type.bits]
     return np.frombuffer(np.array(bits, form).tobytes(), _CLASSES[type])[0]
 

@@ -143,7 +143,7 @@ PAGES: dict[str, CodePage] = {
     "IG114": CodePage(
         title="A conversion is refused, or its result is kept; elements are converted where they are stored",
         explanation=(
-            "i8, i16, u8, u16 and f16 are types of elements. `u8(v)` may stand only where it is stored; values\n"
+            "i8, i16, u8, u16, f16 and bf16 are types of elements. `u8(v)` may stand only where it is stored; values\n"
             "are computed with as i32 or f32."
         ),
         example_bad=_kernel("v = u8(k[i])\nb[i] = v", parameters="k: In[i32, N], b: Out[u8, N]"),
@@ -153,7 +153,8 @@ PAGES: dict[str, CodePage] = {
         title="A value has another type than the elements; write the conversion",
         explanation=(
             "A store converts by itself only an integer into a narrower integer element, with a check that it\n"
-            "fits. Float to integer, integer to float and f64 to f32 are written, since each may lose something."
+            "fits. Float to integer, integer to float, f64 to f32 and f32 to f16 or bf16 are written, since each may\n"
+            "lose something."
         ),
         example_bad=_kernel("y[i] = k[i]"),
         example_good=_kernel("y[i] = f32(k[i])"),

@@ -171,13 +171,4 @@ PAGES: dict[str, CodePage] = {
         example_bad="@ig.kernel(grid=N, races=True)\ndef k(x: InOut[f32, N]) -> None: ...",
         example_good='@ig.kernel(grid=N, races=ig.trust("p is a permutation"))\ndef k(x: InOut[f32, N]) -> None: ...',
     ),
-    "IG191": CodePage(
-        title="This version does not support the construct",
-        explanation=(
-            "f16 and bf16 elements belong to the language and come with a later version. They are refused rather\n"
-            "than approximated."
-        ),
-        example_bad=_HEAD + "def k(x: InOut[f16, N]) -> None: ...",
-        example_good=_HEAD + "def k(x: InOut[f32, N]) -> None: ...",
-    ),
 }

@@ -185,7 +185,6 @@ def scalar_type_of(name: str, annotation: object, mentioned: Mentioned) -> Eleme
 def _type(name: str, annotation: object, mentioned: Mentioned, subject: str) -> ElementType:
     scalar = scalar_of(annotation)
     if scalar is not None:
-        _supported(scalar, subject)
         return scalar
     if isinstance(annotation, typing.TypeVar):
         return _generic(annotation, mentioned, subject)
@@ -209,16 +208,7 @@ def _generic(variable: typing.TypeVar, mentioned: Mentioned, subject: str) -> Ge
             "a generic kernel is checked for every member",
             f'write `{name} = TypeVar("{name}", f32, f64)`, or use ig.Real or ig.Int',
         )
-    for member in known:
-        _supported(member, subject)
     return Generic(name, known)
-
-
-def _supported(scalar: Scalar, subject: str) -> None:
-    if scalar in (Scalar.F16, Scalar.BF16):
-        raise AnnotationFault(
-            "IG191", f"{subject} is {scalar.value}, which this version does not support", remedy="use f32"
-        )
 
 
 _ADVICE: Final[dict[object, str]] = {

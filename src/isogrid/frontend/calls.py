@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NoReturn
 
-from isogrid.builtins.conversions import conversion, refusal
+from isogrid.builtins.conversions import STORED_FLOATS, conversion, refusal
 from isogrid.builtins.elementary import INSTEAD, NOT_YET
 from isogrid.builtins.functions import OPERATOR_SPELLINGS
 from isogrid.builtins.index import builtins_spelled
@@ -16,6 +16,7 @@ from isogrid.frontend import expressions, inlining, intrinsics, operators, refus
 from isogrid.frontend.coercion import (
     as_type,
     default_type,
+    element_constant,
     scalar_operand,
     settle_type,
     takes,
@@ -278,14 +279,6 @@ def _to_index(builder: Builder, node: ast.Call) -> Value:
 
 def _convert(builder: Builder, target: Scalar, node: ast.Call) -> Value:
     """`T(x)` by the conversion table."""
-    if target in (Scalar.F16, Scalar.BF16):
-        builder.refuse(
-            "IG102",
-            f"{target.value} is not supported yet",
-            node.func,
-            "a later version has it",
-            remedies=("use f32",),
-        )
     given = arguments(builder, node, ("x",), name=target.value)
     value = evaluated(builder, given)["x"]
     if isinstance(value, Literal):
@@ -295,6 +288,8 @@ def _convert(builder: Builder, target: Scalar, node: ast.Call) -> Value:
 
 def _converted_literal(builder: Builder, target: Scalar, value: Literal, node: ast.expr, call: ast.Call) -> Value:
     number = value.value
+    if isinstance(number, bool) and target in STORED_FLOATS:
+        return _converted(builder, target, value, node, call)
     if target is Scalar.BOOL:
         return Literal(bool(number))
     if target.is_integer and not isinstance(number, bool) and isinstance(number, float):
@@ -307,6 +302,9 @@ def _converted_literal(builder: Builder, target: Scalar, value: Literal, node: a
         number %= 1 << target.bits
     if target.is_computing:
         return Typed(typed_as(builder, Literal(number), target, call))
+    if target in STORED_FLOATS:
+        rounded = element_constant(builder, number, target, call)
+        return Narrowed(k.Cast(rounded, target, checked=False, span=builder.span(call)))
     if not target.holds(int(number)):
         typed_as(builder, Literal(number), target, call)
     # An element value: its constant has the type that elements are computed in, and stays to be stored.

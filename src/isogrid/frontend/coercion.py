@@ -3,10 +3,10 @@
 import ast
 import math
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Final, NoReturn
 
 from isogrid.builtins import floats
-from isogrid.builtins.conversions import conversion, store_conversion
+from isogrid.builtins.conversions import STORED_FLOATS, conversion, store_conversion
 from isogrid.builtins.meaning import quiet
 from isogrid.diagnostics.report import Edit, Label, Remedy
 from isogrid.frontend.foreign import special_float
@@ -177,11 +177,13 @@ def stored(builder: Builder, value: Value, element: Scalar, node: ast.expr, arra
     if isinstance(value, Narrowed):
         if value.expression.type is element:
             return value.expression, False
-        _refuse_store(builder, value.expression.type, element, node, array)
+        _refuse_other_element(builder, value.expression.type, element, node, array)
     operand = scalar_operand(builder, value, node, "stored")
     if not isinstance(operand, Typed):
         if not untyped_fits(operand, element):
             _refuse_store(builder, default_type(operand), element, node, array)
+        if element in STORED_FLOATS:
+            return _stored_literal(builder, operand, element, node), False
         _check_element_range(builder, operand, element, node)
         return typed_as(builder, operand, element.computing, node), False
     if operand.pending or operand.type is element:
@@ -238,18 +240,41 @@ def _float_bits(builder: Builder, value: int | float, type: Scalar, node: ast.AS
     with quiet():
         rounded = floats.from_integer(type, value) if isinstance(value, int) else floats.number(type, value)
     if math.isinf(float(rounded)) and not (isinstance(value, float) and math.isinf(value)):
-        largest = "3.4028235e38" if type is Scalar.F32 else "1.7976931348623157e308"
         builder.refuse(
             "IG111",
             f"`{value}` is out of range for {type.value}",
             node,
-            f"the largest {type.value} is {largest}",
+            f"the largest {type.value} is {_LARGEST[type]}",
             remedies=(
                 "write `math.inf` for infinity",
                 *(("convert the other operand to f64",) if type is Scalar.F32 else ()),
             ),
         )
     return floats.to_bits(type, rounded)
+
+
+_LARGEST: Final = {
+    Scalar.F16: "65504.0",
+    Scalar.BF16: "3.3895314e38",
+    Scalar.F32: "3.4028235e38",
+    Scalar.F64: "1.7976931348623157e308",
+}
+
+
+def element_constant(builder: Builder, value: int | float, element: Scalar, node: ast.AST) -> k.Const:
+    """A literal rounded once to f16 or bf16, as a constant of the type that its elements are computed in."""
+    _check_kind(builder, value, element, node)
+    rounded = floats.from_bits(element, _float_bits(builder, value, element, node))
+    wide = floats.number(element.computing, rounded)
+    return k.Const(floats.to_bits(element.computing, wide), element.computing, span=builder.span(node))
+
+
+def _stored_literal(builder: Builder, value: Untyped, element: Scalar, node: ast.AST) -> k.Expr:
+    if isinstance(value, Literal):
+        return element_constant(builder, value.value, element, node)
+    then = _stored_literal(builder, value.then, element, node)
+    otherwise = _stored_literal(builder, value.otherwise, element, node)
+    return k.Choose(value.condition, then, otherwise, element.computing, span=builder.span(node))
 
 
 def _check_element_range(builder: Builder, value: Untyped, element: Scalar, node: ast.AST) -> None:
@@ -341,8 +366,9 @@ def _refuse_mixed(
 
 
 def _refuse_store(builder: Builder, source: Scalar, element: Scalar, node: ast.expr, array: str) -> NoReturn:
-    written = element if element in (Scalar.U8, Scalar.I8, Scalar.I16, Scalar.U16) or element.is_computing else None
-    remedies = [] if written is None else [f"convert it: `{written.value}({builder.text(node)})`"]
+    remedies = [f"convert it: `{element.value}({builder.text(node)})`"]
+    if element in STORED_FLOATS and conversion(source, element) is None:
+        remedies = [f"convert it to f32 first: `{element.value}(f32({builder.text(node)}))`"]
     if source.is_float and element.is_integer and not element.is_modular:
         remedies.append(f"clamp it to the range: `ig.saturate({element.value}, {builder.text(node)})`")
     builder.refuse(
@@ -352,6 +378,16 @@ def _refuse_store(builder: Builder, source: Scalar, element: Scalar, node: ast.e
         f"this is {source.value}",
         why="a store converts by itself only into a narrower integer element",
         remedies=tuple(remedies),
+    )
+
+
+def _refuse_other_element(builder: Builder, source: Scalar, element: Scalar, node: ast.expr, array: str) -> NoReturn:
+    builder.refuse(
+        "IG115",
+        f"`{array}` has {element.value} elements, but {builder.quoted(node)} is {source.value}",
+        node,
+        f"a conversion to {source.value} may only be stored as that",
+        remedies=(f"convert to the elements' type: `{element.value}(...)`",),
     )
 
 

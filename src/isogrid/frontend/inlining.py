@@ -299,6 +299,8 @@ def _annotated(builder: Builder, frame: Frame, name: str, annotation: Any, value
     what = f"`{name}` of `{frame.function.__name__}`"
     scalar = _scalar_annotation(builder, frame, annotation, value)
     if scalar is not None:
+        if not scalar.is_computing:
+            _refuse_storage_type(builder, frame, what, scalar)
         return Typed(expect(builder, value, scalar, place, what))
     if isinstance(annotation, ArrayAnnotation):
         _check_array(builder, frame, what, annotation, value, place)
@@ -316,6 +318,17 @@ def _annotated(builder: Builder, frame: Frame, name: str, annotation: Any, value
         frame.captured.signature_span(),
         "in this signature",
         remedies=("write a dtype such as f32, an array such as `In[f32, N]`, or no annotation",),
+    )
+
+
+def _refuse_storage_type(builder: Builder, frame: Frame, what: str, scalar: Scalar) -> NoReturn:
+    builder.refuse(
+        "IG151",
+        f"{what} is declared {scalar.value}, which is for elements only",
+        frame.captured.signature_span(),
+        "in this signature",
+        why=f"a loaded {scalar.value} is {article(scalar.computing.value)}",
+        remedies=(f"write `{scalar.computing.value}`",),
     )
 
 

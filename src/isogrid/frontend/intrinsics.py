@@ -162,11 +162,6 @@ def _storage(builder: Builder, node: ast.Call) -> tuple[Scalar, tuple[int, ...]]
             "not a dtype",
             remedies=(f"write `{builder.text(node.func)}({_dtype_and_shape(builder, values, given)})`",),
         )
-    if dtype.scalar in (Scalar.F16, Scalar.BF16):
-        builder.refuse(
-            "IG102", f"{dtype.scalar.value} is not supported yet", given["dtype"], "a later version has it",
-            remedies=("use f32",),
-        )  # fmt: skip
     return dtype.scalar, constant_shape(builder, values["shape"], given["shape"], dtype.scalar)
 
 
@@ -380,7 +375,7 @@ def _check_atomic_array(builder: Builder, row: AtomicRow, array: ArrayValue, nod
     deterministic = builder.definition.deterministic
     if row.accepts(array.element, deterministic):
         return
-    if row.name == "add" and array.element.is_float:
+    if row.name == "add" and array.element in (Scalar.F32, Scalar.F64):
         builder.refuse(
             "IG160",
             f"`{name}` adds {array.element.value} values, whose sum depends on the order",

@@ -38,7 +38,7 @@ class DType:
 
     def __call__(self, value: Any = None) -> Any:
         raise OutsideKernelError(
-            f"ig.{self!r}(...) converts inside kernels only; on the host write {_host_spelling(self.scalar)}(...)"
+            f"ig.{self!r}(...) converts inside kernels only; on the host write {self.scalar.numpy_name}(...)"
         )
 
 
@@ -205,10 +205,6 @@ def _function_named(name: str) -> KernelFunction:
 
 def _dtype_named(name: str) -> DType:
     return DTYPES[name]
-
-
-def _host_spelling(scalar: Scalar) -> str:
-    return "ml_dtypes.bfloat16" if scalar is Scalar.BF16 else f"np.{scalar.numpy.name}"
 
 
 i8: Final = DType(Scalar.I8)

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from isogrid.builtins import floats
+from isogrid.builtins.conversions import STORED_FLOATS
 from isogrid.diagnostics.report import Label
 from isogrid.frontend.coercion import constant
 from isogrid.frontend.dims import DimMeta
@@ -227,6 +229,9 @@ def _module_attribute(builder: Builder, module: ModuleType, node: ast.Attribute)
 def _limit(builder: Builder, scalar: Scalar, node: ast.Attribute) -> Value:
     if node.attr not in ("min", "max"):
         builder.refuse("IG123", f"limits have no attribute `{node.attr}`", node, "write `.min` or `.max`")
+    if scalar in STORED_FLOATS:
+        largest = floats.LARGEST[scalar]
+        return Typed(constant(builder, largest if node.attr == "max" else -largest, scalar.computing, node))
     if scalar.is_float:
         info = np.finfo(np.float32 if scalar is Scalar.F32 else np.float64)
         return Typed(constant(builder, float(getattr(info, node.attr)), scalar, node))

@@ -26,13 +26,14 @@ from isogrid.frontend.values import (
 )
 from isogrid.ir import kernel as k
 from isogrid.ir.types import INDEX, Access, Scalar, Space
+from isogrid.support.bfloat16 import is_bfloat16
 
 #: Element types by NumPy dtype, for constant tables. `uint32` is u32: arithmetic modulo 2^n is asked for by `w32(...)`.
 _ELEMENTS: Final = {
     scalar.numpy: scalar
     for scalar in (
         Scalar.BOOL, Scalar.I8, Scalar.I16, Scalar.I32, Scalar.I64, Scalar.U8, Scalar.U16, Scalar.U32, Scalar.U64,
-        Scalar.F32, Scalar.F64,
+        Scalar.F16, Scalar.F32, Scalar.F64,
     )
 }  # fmt: skip
 
@@ -253,7 +254,7 @@ def _table(builder: Builder, array: "np.ndarray[Any, Any]", node: ast.expr, name
                 "or pass it as an array parameter",
             ),
         )
-    element = _ELEMENTS.get(array.dtype)
+    element = Scalar.BF16 if is_bfloat16(array.dtype) else _ELEMENTS.get(array.dtype)
     if element is None or array.size == 0 or not 1 <= array.ndim <= 4:
         what = f"shape {array.shape}" if element is not None else f"dtype {array.dtype}"
         builder.refuse(
@@ -263,7 +264,10 @@ def _table(builder: Builder, array: "np.ndarray[Any, Any]", node: ast.expr, name
             "not a table of the language",
             remedies=("a table has 1 to 4 axes, at least one element, and bool, integer or float elements",),
         )
-    data = np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<")).tobytes()
+    plain = np.ascontiguousarray(array)
+    if element is Scalar.BF16:
+        plain = plain.view(np.uint16)
+    data = plain.astype(plain.dtype.newbyteorder("<")).tobytes()
     unique = builder.fresh(name.replace("[", ".").replace("]", ""))
     span = builder.span(node)
     builder.table_rows.append(k.Table(unique, element, tuple(array.shape), data, span=span))

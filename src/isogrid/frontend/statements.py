@@ -3,12 +3,15 @@
 import ast
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import NoReturn
 
+from isogrid.builtins.conversions import STORED_FLOATS
 from isogrid.frontend import arrays, binding, expressions, functions, inlining, loops, operators, refusals
 from isogrid.frontend.coercion import condition, stored
 from isogrid.frontend.scope import Builder, RefusedError, merge
 from isogrid.frontend.source import quoted
 from isogrid.frontend.values import (
+    ArrayValue,
     DtypeValue,
     FunctionValue,
     Literal,
@@ -25,6 +28,7 @@ from isogrid.frontend.values import (
     proved,
 )
 from isogrid.ir import kernel as k
+from isogrid.ir.operations import BINARY_SIGNS
 from isogrid.ir.types import INDEX, Scalar
 
 
@@ -193,8 +197,26 @@ def _augmented_element(builder: Builder, node: ast.AugAssign, target: ast.Subscr
         builder.give_up()
     (old,) = expressions.settled(builder, (old,), (mark,))
     value = operators.binary(builder, op, old, operand, (target, node.value), node)
+    if place.array.element in STORED_FLOATS:
+        _refuse_unwritten_rounding(builder, node, target, op, place.array)
     expression, narrow = stored(builder, value, place.array.element, target, place.array.name)
     arrays.store(builder, place, expression, narrow, bounds_known=True)
+
+
+def _refuse_unwritten_rounding(
+    builder: Builder, node: ast.AugAssign, target: ast.Subscript, op: str, array: ArrayValue
+) -> NoReturn:
+    element, text, operand = array.element.value, builder.text(target), builder.text(node.value)
+    if not isinstance(node.value, ast.Name | ast.Attribute | ast.Subscript | ast.Call | ast.Constant):
+        operand = f"({operand})"
+    builder.refuse(
+        "IG115",
+        f"`{array.name}` has {element} elements, and `{text}` is updated as f32",
+        node,
+        f"the result is f32 and not {element}",
+        why="a store rounds only where that is written",
+        remedies=(f"write `{text} = {element}({text} {BINARY_SIGNS[op]} {operand})`",),
+    )
 
 
 def _annotated(builder: Builder, node: ast.AnnAssign) -> None:

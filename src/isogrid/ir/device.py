@@ -183,6 +183,10 @@ OPERATIONS: dict[str, tuple[int, str]] = {
     "fptoui": (1, "float to unsigned integer towards zero; a check stands before it"),
     "fpext": (1, "f32 to f64, exact"),
     "fptrunc": (1, "f64 to f32, rounded once"),
+    "f16_value": (1, "f32 value of an f16, which is its bits (i16)"),
+    "f16_bits": (1, "bits (i16) of an f32 rounded once to f16; every NaN gives the canonical one"),
+    "bf16_value": (1, "f32 value of a bf16, which is its bits (i16)"),
+    "bf16_bits": (1, "bits (i16) of an f32 rounded once to bf16; every NaN gives the canonical one"),
     "bits": (1, "same bits, other type of the same width"),
 }
 

@@ -36,6 +36,13 @@ SPECIALS: Final = ("thread", "local", "group", "extent", "groups")
 
 _COMPARES: Final = ("ieq", "ine", "slt", "sle", "ult", "ule", "feq", "fne", "flt", "fle", "fisnan")
 _OVERFLOWS: Final = tuple(f"{kind}{op}_overflows" for kind in "su" for op in ("add", "sub", "mul"))
+#: Between f32 and the bits of storage types: operand and result.
+STORED_FLOATS: Final = {
+    "f16_value": (Machine.I16, Machine.F32),
+    "f16_bits": (Machine.F32, Machine.I16),
+    "bf16_value": (Machine.I16, Machine.F32),
+    "bf16_bits": (Machine.F32, Machine.I16),
+}
 _GIVES_BOOL: Final = frozenset(_COMPARES + _OVERFLOWS)
 _WIDTH_CASTS: Final = ("trunc", "sext", "zext", "fpext", "fptrunc", "bits")
 _CONVERTS: Final = frozenset((*_WIDTH_CASTS, "sitofp", "uitofp", "fptosi", "fptoui"))
@@ -54,6 +61,8 @@ def natural_type(op: str, arguments: Sequence[Machine]) -> Machine | None:
     """The only type that this device operation can have on these operands, or None for a conversion."""
     if op in _GIVES_BOOL:
         return Machine.I1
+    if op in STORED_FLOATS:
+        return STORED_FLOATS[op][1]
     if op in _CONVERTS or not arguments:
         return None
     return arguments[1] if op == "select" and len(arguments) > 1 else arguments[0]

@@ -5,6 +5,8 @@ from typing import Final
 
 import numpy as np
 
+from isogrid.support import bfloat16
+
 
 class Scalar(Enum):
     """One scalar type of the language. The value is its name in kernel source and in IR text."""
@@ -94,8 +96,18 @@ class Scalar(Enum):
 
     @property
     def numpy(self) -> "np.dtype[np.generic]":
-        """The NumPy dtype of an array of these elements (`w32` shares `uint32`). BF16 has none and raises KeyError."""
-        return _NUMPY[self]
+        """The NumPy dtype of an array of these elements (`w32` shares `uint32`). That of bf16 comes from ml_dtypes: a
+        TypeError where that package is missing."""
+        return bfloat16.bfloat16_dtype() if self is Scalar.BF16 else _NUMPY[self]
+
+    @property
+    def numpy_name(self) -> str:
+        """How host code spells that dtype."""
+        return bfloat16.SPELLING if self is Scalar.BF16 else f"np.{self.numpy.name}"
+
+    def is_numpy(self, dtype: "np.dtype[np.generic]") -> bool:
+        """Whether arrays of a NumPy dtype hold these elements."""
+        return bfloat16.is_bfloat16(dtype) if self is Scalar.BF16 else dtype == _NUMPY[self]
 
 
 _SIGNED: Final = frozenset({Scalar.I8, Scalar.I16, Scalar.I32, Scalar.I64})

@@ -7,7 +7,15 @@ from isogrid.ir import device as d
 from isogrid.ir import kernel as k
 from isogrid.ir.assignment import early_reads
 from isogrid.ir.device import Machine
-from isogrid.ir.operations import ATOMICS, COLLECTIVES, SPECIALS, WARP_COLLECTIVES, machine_type, natural_type
+from isogrid.ir.operations import (
+    ATOMICS,
+    COLLECTIVES,
+    SPECIALS,
+    STORED_FLOATS,
+    WARP_COLLECTIVES,
+    machine_type,
+    natural_type,
+)
 from isogrid.ir.text_device import device_node_text
 from isogrid.ir.traps import TrapKind
 from isogrid.ir.types import Space
@@ -25,7 +33,9 @@ def device_faults(kernel: d.Kernel) -> list[str]:
     return checker.faults.found
 
 
-_FLOAT_OPS = frozenset(op for op in d.OPERATIONS if op.startswith("f") and not op.startswith("fptr"))
+_FLOAT_OPS = frozenset(
+    op for op in d.OPERATIONS if op.startswith("f") and not op.startswith("fptr") and op not in STORED_FLOATS
+)
 _TO_FLOAT = ("sitofp", "uitofp")
 _WIDER = ("sext", "zext", "fpext")
 _NARROWER = ("trunc", "fptrunc")
@@ -242,6 +252,9 @@ class _Checker:
         self.require(len(set(operands)) == 1, f"operands of types {_types(operands)}", node)
         if op == "select":
             self.same(types[0], Machine.I1, node, "the condition")
+            return
+        if op in STORED_FLOATS:
+            self.same(types[0], STORED_FLOATS[op][0], node, "the operand")
             return
         self.require(types[0].is_float == (op in _FLOAT_OPS), f"{op} on {types[0].value}", node)
 

@@ -99,24 +99,24 @@ def _element(
     if given.hasobject:
         raise LaunchTypeError(f"{where} holds Python objects; convert it, e.g. with `.astype(np.float32)`")
     if isinstance(parameter.element, Scalar):
-        if given != parameter.element.numpy:
+        if not parameter.element.is_numpy(given):
             raise LaunchTypeError(
                 f"{where} holds {given.name}, and the parameter is "
                 f"{parameter.access.value}[{parameter.element.value}]; "
-                f"convert it with `.astype(np.{parameter.element.numpy.name})`"
+                f"convert it with `.astype({parameter.element.numpy_name})`"
             )
         return parameter.element
     generic = parameter.element
     settled = types.get(generic.name)
     if settled is not None:
-        if given != settled.numpy:
+        if not settled.is_numpy(given):
             raise LaunchTypeError(
                 f"{where} holds {given.name}, but `{generic.name}` is {settled.value} "
                 f"because of argument `{decided[generic.name]}`"
             )
         return settled
     for member in generic.members:
-        if given == member.numpy:
+        if member.is_numpy(given):
             types[generic.name] = member
             decided[generic.name] = parameter.name
             return member

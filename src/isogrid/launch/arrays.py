@@ -6,6 +6,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 
 from isogrid.arrays.array import Array as DeviceArray
+from isogrid.arrays.dlpack import import_array
 from isogrid.arrays.exchange import NotExchanged, adopt, foreign_device
 
 HostArray: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
@@ -102,7 +103,20 @@ def _from_dlpack(value: Any) -> HostArray:
         raise NotAnArray(f"is a {_kind(value)} on a device, and the launch runs on the host; copy it to the host first")
     try:
         return np.from_dlpack(value)
-    except (BufferError, RuntimeError, TypeError, ValueError) as error:
+    except BufferError as error:
+        # NumPy's own import knows no bf16.
+        return _bfloat16_from_dlpack(value, error)
+    except (RuntimeError, TypeError, ValueError) as error:
+        raise NotAnArray(f"is a {_kind(value)} that gives no view of its memory: {error}") from None
+
+
+def _bfloat16_from_dlpack(value: Any, error: BufferError) -> HostArray:
+    from isogrid.launch.backends import runtime
+
+    owner: Any = runtime("cpu")
+    try:
+        return import_array(value, owner.memory).host_view()
+    except BufferError:
         raise NotAnArray(f"is a {_kind(value)} that gives no view of its memory: {error}") from None
 
 

@@ -14,6 +14,7 @@ from isogrid.launch.backends import RUNTIMES, made_runtimes, runtime
 from isogrid.launch.devices import Device, choose
 from isogrid.launch.devices import device as device_named
 from isogrid.runtimes.memory import Memory
+from isogrid.support.bfloat16 import is_bfloat16, rounded_to_bfloat16
 
 
 def array(values: Any, dtype: Any = None, *, device: "str | Device | None" = None) -> Array:
@@ -25,7 +26,8 @@ def array(values: Any, dtype: Any = None, *, device: "str | Device | None" = Non
         return values.copy()
     content = values.numpy() if isinstance(values, Array) else _host(values)
     if dtype is not None:
-        content = content.astype(dtype_of(dtype))
+        wanted = dtype_of(dtype)
+        content = rounded_to_bfloat16(content) if _rounds(content, wanted) else content.astype(wanted)
     made = empty(content.shape, _checked(content.dtype), device=device)
     made[...] = content
     return made
@@ -108,8 +110,12 @@ def dtype_of(dtype: Any) -> "np.dtype[Any]":
     return _checked(np.dtype(dtype) if scalar is None else np.dtype(scalar.numpy))
 
 
+def _rounds(content: "np.ndarray[Any, Any]", wanted: "np.dtype[Any]") -> bool:
+    return is_bfloat16(wanted) and content.dtype.kind in "biuf"
+
+
 def _checked(dtype: "np.dtype[Any]") -> "np.dtype[Any]":
-    if dtype.kind not in "biuf" or dtype.itemsize > 8:
+    if (dtype.kind not in "biuf" or dtype.itemsize > 8) and not is_bfloat16(dtype):
         raise TypeError(f"an array on a device holds numbers of up to 8 bytes or bools, not {dtype.name}")
     return dtype.newbyteorder("=")
 

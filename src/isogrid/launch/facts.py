@@ -11,6 +11,7 @@ import numpy as np
 from isogrid.ir import kernel as k
 from isogrid.launch.arrays import HostArray as Array
 from isogrid.launch.evaluate import evaluate
+from isogrid.support.bfloat16 import is_bfloat16
 from isogrid.support.errors import CompilerBug
 
 
@@ -19,7 +20,7 @@ def broken_fact(
 ) -> str | None:
     """What breaks the fact first, in words; None where it holds. May raise `CannotEvaluate` for a bound."""
     array = arrays[fact.array]
-    values = array.reshape(-1)
+    values = _computed(array.reshape(-1))
     among = np.flatnonzero(arrays[fact.where].reshape(-1)) if fact.where else np.arange(values.size)
     chosen = values[among] if fact.where else values
     places = _offenders(fact, chosen, scalars, dims)
@@ -30,6 +31,11 @@ def broken_fact(
         return f"{fact.array}[{index}] is {values[at].item()!r}"
 
     return ", and ".join(shown(place) for place in places) or None
+
+
+def _computed(values: Array) -> Array:
+    """Elements of f16 and bf16 as the f32 that kernels compute with."""
+    return values.astype(np.float32) if values.dtype == np.float16 or is_bfloat16(values.dtype) else values
 
 
 def _offenders(

@@ -6,6 +6,7 @@
 import struct
 from typing import TypeAlias
 
+from isogrid.builtins.conversions import STORED_FLOATS
 from isogrid.diagnostics.span import Span
 from isogrid.ir import device as d
 from isogrid.ir import kernel as k
@@ -26,7 +27,8 @@ from isogrid.lowering.machine import (
     resized,
     test,
 )
-from isogrid.support.errors import CompilerBug, KnownLimit
+from isogrid.lowering.stored_floats import stored_float
+from isogrid.support.errors import CompilerBug
 
 _MaybeSite: TypeAlias = TrapSite | None
 
@@ -41,8 +43,8 @@ def converted(builder: Builder, value: d.Expr, source: Scalar, target: Scalar, s
     """`value` of type `source` as a `target`; traps at `site` if it does not fit, never where `site` is None."""
     if source is target:
         return value
-    if not (source in MACHINE and target in MACHINE):
-        raise KnownLimit(f"{span}: {source.value} to {target.value} is not lowered yet")
+    if target in STORED_FLOATS:
+        return stored_float(builder, value, source, target, span)
     if source is Scalar.BOOL:
         return _from_bool(value, target)
     if target is Scalar.BOOL:
@@ -59,8 +61,8 @@ def converted(builder: Builder, value: d.Expr, source: Scalar, target: Scalar, s
 
 def widened(value: d.Expr, element: Scalar, span: Span) -> d.Expr:
     """A loaded element as a value of its computing type."""
-    if element in (Scalar.F16, Scalar.BF16):
-        raise KnownLimit(f"{span}: {element.value} elements are not lowered yet")
+    if element in STORED_FLOATS:
+        return op(f"{element.value}_value", Machine.F32, value, span=span)
     return resized(value, element, MACHINE[element.computing]) if element.is_integer else value
 
 

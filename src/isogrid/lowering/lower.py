@@ -14,7 +14,6 @@ from isogrid.lowering.expressions import lower_expression
 from isogrid.lowering.locals import local_uses
 from isogrid.lowering.machine import MACHINE, is_atom, literal
 from isogrid.lowering.statements import lower_statement
-from isogrid.support.errors import KnownLimit
 
 
 def lower_kernel(
@@ -75,8 +74,6 @@ def _declare_parameters(builder: Builder) -> None:
             case k.ScalarParameter():
                 pass
             case k.ArrayParameter():
-                if parameter.element in (Scalar.F16, Scalar.BF16):
-                    raise KnownLimit(f"{parameter.span}: {parameter.element.value} arrays are not lowered yet")
                 extents = tuple([_extent(builder, extent) for extent in parameter.shape])
                 name = parameter.name
                 builder.arrays[name] = Array(name, parameter.element, Space.GLOBAL, extents)

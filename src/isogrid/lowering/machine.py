@@ -23,6 +23,8 @@ MACHINE: Final[dict[Scalar, Machine]] = {
     Scalar.I64: Machine.I64,
     Scalar.U64: Machine.I64,
     Scalar.W64: Machine.I64,
+    Scalar.F16: Machine.I16,
+    Scalar.BF16: Machine.I16,
     Scalar.F32: Machine.F32,
     Scalar.F64: Machine.F64,
 }

@@ -6,8 +6,9 @@
 import math
 from dataclasses import replace
 
+from isogrid.builtins import floats
 from isogrid.ir import kernel as k
-from isogrid.ir.types import Scalar, Space
+from isogrid.ir.types import Space
 from isogrid.ir.walk import map_kernel, visit
 
 
@@ -40,6 +41,10 @@ def _value(table: k.Table, place: int) -> int:
     """An element as the value of a literal of its computing type."""
     size = len(table.data) // math.prod(table.shape)
     data = table.data[place * size : (place + 1) * size]
-    if table.element is Scalar.F16 or table.element.is_float:
-        return int.from_bytes(data, "little")
+    if table.element.is_float:
+        bits = int.from_bytes(data, "little")
+        if table.element.is_computing:
+            return bits
+        wide = table.element.computing
+        return floats.to_bits(wide, floats.number(wide, floats.from_bits(table.element, bits)))
     return int.from_bytes(data, "little", signed=table.element.is_signed)

@@ -169,6 +169,10 @@ class Expressions:
                 return prefix("-", self.text(arguments[0]), machine_type(node.type))
             case "fadd" | "fsub" | "fmul" | "fdiv":
                 return self._float_arithmetic(node)
+            case "f16_value" | "bf16_value":
+                return self._named(op, CType.F32, self.converted(arguments[0], CType.U16))
+            case "f16_bits" | "bf16_bits":
+                return self._named(op, CType.U16, self.text(arguments[0]))
             case _:
                 return self._function(node)
 

@@ -143,7 +143,46 @@ int leading_zeros_u64(u64 x) {
     }
 
 
-HELPERS: Final[Mapping[str, str]] = {**_float_helpers(), **_integer_helpers()}
+#: f16 and bf16 as their bits, in integers: no language promises more of its own conversions on every device.
+_STORED_FLOATS: Final = {
+    "f16_value": """
+// The value of an f16. A subnormal one is a count of 2^-24.
+float f16_value(u16 bits) {
+    u32 magnitude = bits & 0x7fffu, sign = (bits & 0x8000u) << 16;
+    if (magnitude < 0x400u) {
+        return {u32_f32}(sign | {f32_u32}((float)magnitude * 0x1p-24f));
+    }
+    return {u32_f32}(sign | ((magnitude << 13) + (magnitude < 0x7c00u ? 0x38000000u : 0x70000000u)));
+}""",
+    "f16_bits": """
+// An f32 rounded to f16, halves to even; a NaN becomes the canonical one.
+u16 f16_bits(float x) {
+    u32 magnitude = {f32_u32}(x) & 0x7fffffffu, sign = ({f32_u32}(x) >> 16) & 0x8000u;
+    if (magnitude > 0x7f800000u) return (u16)0x7e00;
+    if (magnitude >= 0x477ff000u) return (u16)(sign | 0x7c00u);
+    if (magnitude >= 0x38800000u) {
+        return (u16)(sign | ((magnitude - 0x38000000u + 0xfffu + ((magnitude >> 13) & 1u)) >> 13));
+    }
+    if (magnitude <= 0x33000000u) return (u16)sign;
+    u32 shift = 126u - (magnitude >> 23), whole = (magnitude & 0x7fffffu) | 0x800000u;
+    u32 kept = whole >> shift, half = 1u << (shift - 1u), rest = whole & ((half << 1) - 1u);
+    return (u16)(sign | (kept + (rest > half || (rest == half && (kept & 1u) != 0u) ? 1u : 0u)));
+}""",
+    "bf16_value": """
+// The value of a bf16: the upper half of an f32.
+float bf16_value(u16 bits) {
+    return {u32_f32}((u32)bits << 16);
+}""",
+    "bf16_bits": """
+// An f32 rounded to bf16, halves to even; a NaN becomes the canonical one.
+u16 bf16_bits(float x) {
+    u32 word = {f32_u32}(x);
+    if ((word & 0x7fffffffu) > 0x7f800000u) return (u16)0x7fc0;
+    return (u16)((word + 0x7fffu + ((word >> 16) & 1u)) >> 16);
+}""",
+}
+
+HELPERS: Final[Mapping[str, str]] = {**_float_helpers(), **_integer_helpers(), **_STORED_FLOATS}
 
 
 def function_name(spelling: Spelling, key: str) -> str:

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from isogrid.ir.device import Machine
+from isogrid.ir.operations import STORED_FLOATS
+from isogrid.printers.llvm_halves import stored_float
 from isogrid.printers.llvm_text import Writer, literal_text, mangled, splat_text, type_text
 
 _BINARY = {
@@ -94,6 +96,8 @@ def operation(w: Writer, op: str, arguments: Sequence[str], type: Machine, resul
         if type is result:
             return arguments[0]
         return w.emit(f"{_CONVERT[op]} {text} {arguments[0]} to {type_text(result, shape.width)}")
+    if op in STORED_FLOATS:
+        return stored_float(w, op, arguments[0], shape.width)
     return _special(w, op, arguments, type, shape)
 
 

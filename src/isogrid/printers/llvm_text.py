@@ -30,8 +30,8 @@ def mangled(type: Machine, width: int = 1) -> str:
 
 
 def element_type(element: Scalar) -> Machine:
-    """The machine type of an array element in memory; a bool is a byte."""
-    if element.is_float:
+    """The machine type of an array element in memory; a bool is a byte, f16 and bf16 are their bits."""
+    if element in (Scalar.F32, Scalar.F64):
         return Machine.F32 if element is Scalar.F32 else Machine.F64
     return {8: Machine.I8, 16: Machine.I16, 32: Machine.I32, 64: Machine.I64}[element.bits]
 
@@ -77,6 +77,7 @@ _IMPURE = frozenset({"load", "call", "phi", "atomicrmw", "cmpxchg", "alloca"})
 class Writer:
     """One function being written: instructions in order, allocas apart, names that never repeat.
 
+    `converts_halves` says that the target has exact instructions between f32 and f16.
     `open` is False after a terminator; what is then written until the next label can never run and is dropped.
     """
 
@@ -84,6 +85,7 @@ class Writer:
     allocas: list[str] = field(default_factory=list[str])
     declarations: dict[str, str] = field(default_factory=dict[str, str])
     constants: list[str] = field(default_factory=list[str])
+    converts_halves: bool = False
     open: bool = True
     #: Results of pure instructions of the present block by their text, and of loads by pointer, address and type.
     known: dict[str, str] = field(default_factory=dict[str, str])

@@ -100,6 +100,7 @@ def _function(
 ) -> _Function:
     frame: FunctionFrame = begin_function(kernel, name, flags, precise=precise)
     frame.code.quick_division = quick
+    frame.code.w.converts_halves = target.converts_halves
     frame.code.permutes = target.permutes
     match unit_of(kernel):
         case "threads":

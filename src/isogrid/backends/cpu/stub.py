@@ -323,6 +323,8 @@ def whole_call(native: Callable[..., object], slow: Callable[..., None], unusual
 def _type_numbers(element: Scalar) -> tuple[int, int]:
     """NumPy's numbers of the element type: C has two names for one integer width on every platform."""
     wanted = element.numpy
+    if element is Scalar.BF16:
+        return wanted.num, wanted.num
     characters = {"i": "bhilq", "u": "BHILQ", "b": "?", "f": "efd"}[wanted.kind]
     numbers = [np.dtype(c).num for c in characters if np.dtype(c).itemsize == wanted.itemsize]
     return numbers[0], numbers[-1]

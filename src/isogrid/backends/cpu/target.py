@@ -63,6 +63,11 @@ class HostTarget:
         return "avx512f" in self.enabled
 
     @property
+    def converts_halves(self) -> bool:
+        """Whether conversions between f32 and f16 are instructions (else LLVM calls a library that is not there)."""
+        return "f16c" in self.enabled or self.triple.startswith(("aarch64", "arm64"))
+
+    @property
     def divides_slowly(self) -> bool:
         """Whether vectors of f32 are better divided by approximation and correction: `emit_exact`."""
         return self.cpu in _SLOW_DIVIDERS and {"avx512f", "fma"} <= self.enabled

@@ -28,6 +28,7 @@ from isogrid.backends.interp.statements import (
 )
 from isogrid.builtins import floats, integers
 from isogrid.builtins.atomics import ATOMICS
+from isogrid.builtins.conversions import STORED_FLOATS
 from isogrid.ir import device as d
 from isogrid.ir import kernel as k
 from isogrid.ir.device import Machine
@@ -128,6 +129,8 @@ def _layout(kernel: d.Kernel) -> Layout:
 
 def to_language(type: Scalar, value: Any) -> Any:
     """Machine bits as a value of a type of the language."""
+    if type in STORED_FLOATS:
+        return floats.from_bits(type, int(value))
     if type.is_float:
         return value
     return bool(value) if type is Scalar.BOOL else integers.wrap(type, int(value))
@@ -205,7 +208,7 @@ class _Compiler:
 
     def _load(self, node: d.Load) -> Evaluator:
         element, place, type = self._element(node, node.index), self._layout.place("memory", node.buffer), node.type
-        note = self._note(node.buffer)
+        note, stored = self._note(node.buffer), self._buffers[node.buffer].element
 
         def load(frame: Frame) -> Any:
             at = element(frame)
@@ -213,7 +216,7 @@ class _Compiler:
             value = frame[place][at]
             if value is None:
                 raise CompilerBug(f"device IR reads element {at} of `{node.buffer}` before it is set, at {node.span}")
-            return to_machine(type, value)
+            return floats.to_bits(stored, value) if stored in STORED_FLOATS else to_machine(type, value)
 
         return load
 

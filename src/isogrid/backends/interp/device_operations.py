@@ -127,6 +127,10 @@ _UNARY: Final[dict[str, Callable[[int, int, Any], Any]]] = {
     "fpext": lambda bits, result, x: np.float64(x),
     "fptrunc": lambda bits, result, x: np.float32(x),
     "bits": _bits,
+    "f16_value": lambda bits, result, a: floats.number(Scalar.F32, floats.from_bits(Scalar.F16, a)),
+    "f16_bits": lambda bits, result, x: floats.to_bits(Scalar.F16, floats.number(Scalar.F16, x)),
+    "bf16_value": lambda bits, result, a: floats.from_bits(Scalar.BF16, a),
+    "bf16_bits": lambda bits, result, x: floats.to_bits(Scalar.BF16, floats.number(Scalar.BF16, x)),
 }
 _BINARY: Final[dict[str, Callable[[int, int, Any, Any], Any]]] = {
     "iadd": lambda bits, result, a, b: a + b,

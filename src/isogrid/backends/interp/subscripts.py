@@ -75,7 +75,8 @@ class Subscripts:
         """A closure that gives an element, widened to its computing type."""
         element, note = self.element(node), self.note(node, "read")
         memory, facts = self.memory(node.array), self.facts(node.array)
-        half = facts.element is Scalar.F16
+        element_type = facts.element
+        half = element_type is Scalar.F16
         if note is None and not half and not facts.unwritten:
             return lambda frame: frame[memory][element(frame)]
 
@@ -88,7 +89,7 @@ class Subscripts:
                 raise CompilerBug(
                     f"element {at} of `{node.array}` was proved written and is read before, at {node.span}"
                 )
-            return conversions.widen(Scalar.F16, value) if half else value
+            return conversions.widen(element_type, value) if half else value
 
         return run
 
