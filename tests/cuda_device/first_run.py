@@ -20,6 +20,8 @@ PARTS: dict[str, tuple[int, list[str]]] = {
     "torch": (90, [sys.executable, "-m", "tests.cuda_device.torch_arrays"]),
     "timings": (120, [sys.executable, "-m", "tests.cuda_device.timings"]),
     "loops": (180, [sys.executable, "-m", "tests.cuda_device.loops"]),
+    "offload": (240, [sys.executable, "-m", "tests.cuda_device.offload"]),
+    "offload_tests": (240, [sys.executable, "-m", "pytest", "tests/offload", "-q", "-n", WORKERS, "--maxfail=20"]),
     "nvrtc": (120, [sys.executable, "-m", "tests.cuda_device.through_nvrtc"]),
     "disputed": (
         60,
