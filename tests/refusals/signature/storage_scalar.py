@@ -1,8 +1,8 @@
 import isogrid as ig
-from isogrid import InOut, bf16, f16
+from isogrid import InOut, i16, u8
 from isogrid.dims import N
 
 
 @ig.kernel(grid=N)
-def k(a: f16, b: bf16, x: InOut[f16, N]) -> None:
-    x[ig.gid()] = 0.0
+def k(a: u8, b: i16, x: InOut[u8, N]) -> None:
+    x[ig.gid()] = a
