@@ -24,7 +24,6 @@ class Proofs:
     totals: frozenset[int]
     nonnegative: frozenset[int]
     bounded: frozenset[int]
-    failures: tuple[Failure, ...]
 
     def checks(self, node: k.Load | k.Store | k.Atomic) -> tuple[bool, ...]:
         """For each axis whether the subscript is proved in range. A node that no thread reaches counts as unproved."""
@@ -35,16 +34,23 @@ class Proofs:
         return self.proved.get(id(node), (False,))[0]
 
 
-def analyse_bounds(
-    kernel: k.Kernel, facts: LaunchFacts, find_failures: bool = False, eliminates: bool = True
-) -> Proofs:
-    """Walk the kernel once, with loops studied for what they keep true. Deterministic, bounded by counts.
+def analyse_bounds(kernel: k.Kernel, facts: LaunchFacts) -> Proofs:
+    """Walk the kernel once, with loops studied for what they keep true. Deterministic, bounded by counts."""
+    return _walked(kernel, evaluator_of(kernel, facts, eliminates=True))
 
-    `eliminates=False` is the quick look, by intervals alone, for callers to whom a proof more is a nicety.
+
+def certain_failures(kernel: k.Kernel, facts: LaunchFacts) -> tuple[Failure, ...]:
+    """Checks that fail whenever they are reached.
+
+    A quick look by intervals alone comes first; only the full analysis knows which places no thread reaches.
     """
-    evaluator = evaluator_of(kernel, facts, eliminates)
-    evaluator.finds_failures = find_failures
-    return _walked(kernel, evaluator)
+    for eliminates in (False, True):
+        evaluator = evaluator_of(kernel, facts, eliminates)
+        evaluator.finds_failures = True
+        walk(evaluator)
+        if not evaluator.failures:
+            return ()
+    return tuple(evaluator.failures.values())
 
 
 def analyse_signs(kernel: k.Kernel, facts: LaunchFacts) -> Proofs:
@@ -63,7 +69,6 @@ def _walked(kernel: k.Kernel, evaluator: Evaluator) -> Proofs:
         _proved_totals(kernel, evaluator),
         frozenset(node for node, proved in evaluator.nonnegative.items() if proved),
         frozenset(loop for loop, proved in walker.bounded.items() if proved),
-        tuple(evaluator.failures.values()),
     )
 
 

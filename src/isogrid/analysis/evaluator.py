@@ -55,9 +55,9 @@ class State:
         return State(dict(self.values), self.facts)
 
     def learn(self, *facts: Polynomial) -> None:
-        new = tuple(f for f in facts if f.constant is None and f not in self.facts)
+        new = [f for f in facts if f.constant is None and f not in self.facts]
         if new:
-            self.facts = self.facts + new
+            self.facts = (*self.facts, *new)
 
 
 @dataclass(frozen=True, slots=True)

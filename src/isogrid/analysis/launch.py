@@ -151,7 +151,8 @@ class Launch:
 
 def launch_of(kernel: k.Kernel, facts: LaunchFacts, reasoner: Reasoner) -> Launch:
     launch = Launch(kernel, facts.small, reasoner)
-    written = {node.array for node in visit(kernel.body) if isinstance(node, k.Store | k.Atomic)}
+    statements = [node for node in visit(kernel.body) if isinstance(node, k.Store | k.Atomic | k.DeclareLocal)]
+    written = {node.array for node in statements if not isinstance(node, k.DeclareLocal)}
     constant: set[str] = set()
     for parameter in kernel.parameters:
         if isinstance(parameter, k.ArrayParameter):
@@ -167,7 +168,7 @@ def launch_of(kernel: k.Kernel, facts: LaunchFacts, reasoner: Reasoner) -> Launc
             code = _FORMATS[table.element]
             values = struct.unpack(f"<{len(table.data) // table.element.size}{code}", table.data)
             launch.narrow_elements(table.name, min(values), max(values))
-    for node in visit(kernel.body):
+    for node in statements:
         if isinstance(node, k.DeclareLocal):
             launch.declare(node.name, node.element, tuple(number_polynomial(extent) for extent in node.shape))
     launch.constant_arrays = frozenset(constant)

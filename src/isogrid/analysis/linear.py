@@ -20,16 +20,16 @@ class Polynomial:
 
     def __init__(self, terms: tuple[tuple[Monomial, int], ...]) -> None:
         self.terms = terms
-        self._hash = hash(terms)
+        self._hash: int | None = None
         self._atoms: frozenset[int] | None = None
 
     def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash(self.terms)
         return self._hash
 
     def __eq__(self, other: object) -> bool:
-        if self is other:
-            return True
-        return isinstance(other, Polynomial) and self._hash == other._hash and self.terms == other.terms
+        return self is other or (isinstance(other, Polynomial) and self.terms == other.terms)
 
     def __repr__(self) -> str:
         return f"Polynomial({self.terms!r})"
@@ -60,7 +60,10 @@ class Polynomial:
         return from_terms(terms)
 
     def __sub__(self, other: "Polynomial") -> "Polynomial":
-        return self + other.scaled(-1)
+        terms = dict(self.terms)
+        for monomial, coefficient in other.terms:
+            terms[monomial] = terms.get(monomial, 0) - coefficient
+        return from_terms(terms)
 
     def __mul__(self, other: "Polynomial") -> "Polynomial":
         terms: dict[Monomial, int] = {}
@@ -76,7 +79,11 @@ class Polynomial:
         return Polynomial(tuple((monomial, coefficient * factor) for monomial, coefficient in self.terms))
 
     def plus(self, number: int) -> "Polynomial":
-        return self + number_polynomial(number)
+        terms = self.terms
+        if terms and terms[0][0] == ():
+            number += terms[0][1]
+            terms = terms[1:]
+        return Polynomial((((), number), *terms) if number else terms)
 
     def substituted(self, values: Mapping[int, "Polynomial"]) -> "Polynomial":
         """The polynomial with some atoms replaced."""
@@ -92,7 +99,7 @@ class Polynomial:
 
 
 def from_terms(terms: Mapping[Monomial, int]) -> Polynomial:
-    return Polynomial(tuple(sorted((m, c) for m, c in terms.items() if c)))
+    return Polynomial(tuple(sorted([term for term in terms.items() if term[1]])))
 
 
 def number_polynomial(number: int) -> Polynomial:

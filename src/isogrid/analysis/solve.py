@@ -26,11 +26,23 @@ _WORK_LIMIT = 1200
 
 
 @dataclass(slots=True)
+class _Told:
+    """What was asked under some facts; `themselves` are the facts, to look one up."""
+
+    themselves: frozenset[Polynomial]
+    proved: dict[Polynomial, bool] = field(default_factory=dict[Polynomial, bool])
+    seen: dict[Polynomial, bool] = field(default_factory=dict[Polynomial, bool])
+
+
+@dataclass(slots=True)
 class Solver:
     atoms: Atoms
-    _memo: dict[tuple[Polynomial, Facts], bool] = field(default_factory=dict[tuple[Polynomial, Facts], bool])
 
-    _quick: dict[tuple[Polynomial, Facts], bool] = field(default_factory=dict[tuple[Polynomial, Facts], bool])
+    _told: dict[Facts, _Told] = field(default_factory=dict[Facts, _Told])
+
+    #: The same by the identity of the facts, which are kept, so that no other facts get it: the same ones are in force
+    #: for many questions, and hashing them costs more than most answers.
+    _by_identity: dict[int, tuple[Facts, _Told]] = field(default_factory=dict[int, "tuple[Facts, _Told]"])
 
     #: The values of atoms in the models found last.
     _guess: Model = field(default_factory=dict[int, int])
@@ -45,25 +57,41 @@ class Solver:
         """Whether `goal >= 0` follows from the facts and from what defines the atoms."""
         if self.atoms.range(goal)[0] >= 0:
             return True
-        if goal in facts:
+        told = self._under(facts)
+        if goal in told.themselves:
             return True
-        key = (goal, facts)
-        verdict = self._memo.get(key)
+        verdict = told.proved.get(goal)
         if verdict is None:
-            verdict = self._memo[key] = self._search(goal, facts, _CASE_DEPTH)
+            verdict = told.proved[goal] = self._search(goal, facts, _CASE_DEPTH)
         return verdict
 
     def proves_quickly(self, goal: Polynomial, facts: Facts) -> bool:
         """A weaker `proves` for questions that only sharpen a value."""
-        if self.atoms.range(goal)[0] >= 0 or goal in facts:
+        low, high = self.atoms.range(goal)
+        if low >= 0:
             return True
-        if self.atoms.range(goal)[1] < 0:
+        told = self._under(facts)
+        if goal in told.themselves:
+            return True
+        if high < 0:
             return False
-        key = (goal, facts)
-        verdict = self._quick.get(key)
+        verdict = told.seen.get(goal)
         if verdict is None:
-            verdict = self._quick[key] = self._refutes(goal, facts, 2)
+            verdict = told.seen[goal] = self._refutes(goal, facts, 2)
         return verdict
+
+    def sees(self, goal: Polynomial, facts: Facts) -> bool:
+        """Whether intervals or a fact say so at once."""
+        return self.atoms.range(goal)[0] >= 0 or goal in self._under(facts).themselves
+
+    def _under(self, facts: Facts) -> _Told:
+        known = self._by_identity.get(id(facts))
+        if known is None:
+            told = self._told.get(facts)
+            if told is None:
+                told = self._told[facts] = _Told(frozenset(facts))
+            known = self._by_identity[id(facts)] = facts, told
+        return known[1]
 
     def contradictory(self, facts: Facts) -> bool:
         """Whether no thread can be where these facts hold."""

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from isogrid.analysis.bounds import analyse_bounds
+from isogrid.analysis.bounds import certain_failures
 from isogrid.analysis.evaluator import Failure
 from isogrid.analysis.facts import LaunchFacts
 from isogrid.diagnostics.report import Label, Remedy, Report
@@ -35,12 +35,7 @@ _REMEDIES: Final = {
 
 def check_failures(kernel: k.Kernel) -> list[Report]:
     """One report for each operation that traps whenever a thread gets there, for launches of any size."""
-    anywhere = LaunchFacts(small=False)
-    proofs = analyse_bounds(kernel, anywhere, find_failures=True, eliminates=False)
-    if proofs.failures:
-        # Only the full analysis knows which places no thread reaches.
-        proofs = analyse_bounds(kernel, anywhere, find_failures=True)
-    return [_report(kernel, failure) for failure in proofs.failures]
+    return [_report(kernel, failure) for failure in certain_failures(kernel, LaunchFacts(small=False))]
 
 
 def _report(kernel: k.Kernel, failure: Failure) -> Report:

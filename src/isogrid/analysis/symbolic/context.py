@@ -7,6 +7,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from isogrid.analysis.liveness import live_after_branches
 from isogrid.analysis.symbolic.formula import AtLeastZero, Both, Either, Formula, IsZero, Known, NotZero, Unknown, truth
 from isogrid.analysis.symbolic.polynomial import Coefficient, Polynomial, TooLarge, Vector
 from isogrid.diagnostics.span import Span
@@ -108,6 +109,8 @@ class Context:
     steps: int = 0
     #: Whether floats are rounded as written, so that the same computation at two places gives the same value.
     exact: bool = True
+    #: What `live_after` found, once it was asked.
+    live: dict[int, frozenset[str]] | None = None
     run_block: "Callable[[Context, k.Block], tuple[list[Exit], bool]]" = field(default=lambda c, block: ([], True))
 
     def atom(self, name: str, level: int, nonnegative: bool = False) -> Polynomial:
@@ -169,6 +172,12 @@ class Context:
                 if isinstance(t, int) and t >= 0:
                     return LAUNCH
                 return max(self.level(p) for p in parts)
+
+    def live_after(self, branch: k.If) -> frozenset[str]:
+        """The locals that may be read behind a branch."""
+        if self.live is None:
+            self.live = live_after_branches(self.kernel.body)
+        return self.live.get(id(branch), frozenset())
 
     def mask(self) -> "np.ndarray[Any, np.dtype[np.bool_]]":
         """The threads of a group that may be here."""

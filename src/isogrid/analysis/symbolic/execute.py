@@ -175,10 +175,14 @@ def _run_if(c: Context, s: k.If) -> tuple[list[Exit], bool]:
     branch = next(c.numbers)
     uniform = c.level(f) <= GROUP
     outcomes: list[tuple[list[Exit], bool, dict[str, Value], Intervals, Intervals]] = []
-    for side, arm, guard in ((1, s.then, f), (0, s.otherwise, negate(f))):
+    for side, arm in ((1, s.then), (0, s.otherwise)):
         c.environment = dict(environment)
         c.intervals = tagged(intervals, branch, side) if uniform else intervals
         c.warp_intervals = tagged(warp_intervals, branch, side) if uniform else warp_intervals
+        if not arm:
+            outcomes.append(([], True, c.environment, c.intervals, c.warp_intervals))
+            continue
+        guard = f if side else negate(f)
         mark = with_guard(c, guard, f)
         exits, falls = run_block(c, arm)
         without_guard(c, mark)
@@ -186,6 +190,8 @@ def _run_if(c: Context, s: k.If) -> tuple[list[Exit], bool]:
         outcomes.append((exits, falls, c.environment, c.intervals, c.warp_intervals))
     (exits1, falls1, env1, in1, warp1), (exits2, falls2, env2, in2, warp2) = outcomes
     if falls1 and falls2:
+        for name in [n for n, v in env1.items() if env2.get(n, v) is not v and n not in c.live_after(s)]:
+            del env1[name], env2[name]
         c.environment = merge_environment(c, f, env1, env2)
         c.intervals, c.warp_intervals = in1 | in2, warp1 | warp2
     elif falls1:

@@ -7,7 +7,7 @@ from typing import Final, TypeAlias, assert_never
 import numpy as np
 import numpy.typing as npt
 
-from isogrid.analysis.symbolic.polynomial import ONE, Coefficient, Polynomial
+from isogrid.analysis.symbolic.polynomial import Coefficient, Polynomial
 
 #: Per thread of the group: 1 true, 0 false, -1 unknown. An int where it is the same for all.
 Truth: TypeAlias = int | npt.NDArray[np.int8]
@@ -128,7 +128,7 @@ def negate(f: Formula) -> Formula:
         case Known(bits):
             return Known(bits.translate(_FLIPPED))
         case AtLeastZero(p):
-            return at_least_zero((-p).plus(ONE, -1))
+            return at_least_zero(p.complement())
         case IsZero(p):
             return NotZero(p)
         case NotZero(p):
@@ -158,7 +158,17 @@ def both(*parts: Formula) -> Formula:
 
 
 def either(*parts: Formula) -> Formula:
-    return negate(both(*(negate(p) for p in parts)))
+    flat: list[Formula] = []
+    for p in parts:
+        if isinstance(p, Known):
+            if p.bits == b"\x00":
+                continue
+            if p.bits == b"\x01":
+                return TRUE
+        flat.extend(p.parts if isinstance(p, Either) else (p,))
+    if not flat:
+        return FALSE
+    return flat[0] if len(flat) == 1 else Either(tuple(dict.fromkeys(flat)))
 
 
 def _vector(c: Coefficient, test: str) -> Truth:
@@ -192,7 +202,12 @@ def truth(f: Formula) -> Truth:
                     return 0
             return result
         case Either(parts):
-            return _invert(truth(Both(tuple(negate(x) for x in parts))))
+            result = 0
+            for part in parts:
+                result = _invert(_and(_invert(result), _invert(truth(part))))
+                if isinstance(result, int) and result == 1:
+                    return 1
+            return result
         case _:
             assert_never(f)
 

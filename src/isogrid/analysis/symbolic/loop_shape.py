@@ -1,6 +1,7 @@
 """What can be read off a loop body without running it: whether it synchronises, leaves early, and what it assigns."""
 
 from isogrid.ir import kernel as k
+from isogrid.ir.types import Space
 from isogrid.ir.walk import visit
 
 
@@ -139,3 +140,11 @@ def small_moduli(block: k.Block, names: set[str]) -> set[int]:
 
 def _mentions(e: k.Expr, names: set[str]) -> bool:
     return any(isinstance(node, k.Local) and node.name in names for node in visit(e))
+
+
+def is_private(block: k.Block) -> bool:
+    """Whether a body only moves numbers between arrays of the thread itself, which no proof of races asks about."""
+    simple = all(isinstance(s, k.Store | k.For) for s in block)
+    spaces = (n.space for n in visit(block) if isinstance(n, k.Load | k.Store))
+    inner = (s.body for s in block if isinstance(s, k.For))
+    return simple and all(space is Space.LOCAL for space in spaces) and all(map(is_private, inner))

@@ -16,6 +16,7 @@ from isogrid.analysis.symbolic.loop_shape import (
     assigned_names,
     continues,
     invariant,
+    is_private,
     leaves,
     small_moduli,
     stored_arrays,
@@ -66,6 +67,9 @@ def run_for(c: Context, s: k.For) -> tuple[list[Exit], bool]:
             else np.maximum(0, (lo - hi - by - 1) // -by)
         )
         most = _most_trips(c, trips)
+        if np.ndim(trips) == 0 and most and is_private(s.body):
+            c.environment[s.counter] = start.shift((most - 1) * by)
+            return [], True
         limit = 4 * c.unroll_limit if synchronises(s.body) else c.unroll_limit
         if most <= limit:
             return _unrolled_for(c, s, start, by, trips, most)

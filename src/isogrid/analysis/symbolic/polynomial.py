@@ -134,7 +134,7 @@ class Polynomial:
         return self.plus(other, -1)
 
     def __neg__(self) -> "Polynomial":
-        return ZERO.plus(self, -1)
+        return Polynomial({m: -c for m, c in self.terms.items()})
 
     def plus(self, other: "Polynomial", factor: Coefficient) -> "Polynomial":
         """self + factor * other."""
@@ -148,6 +148,14 @@ class Polynomial:
                 terms.pop(m, None)
             else:
                 terms[m] = total
+        return Polynomial(terms)
+
+    def complement(self) -> "Polynomial":
+        """-1 - self, which is at least 0 where self is not."""
+        terms: dict[Monomial, Coefficient] = {m: -c for m, c in self.terms.items()}
+        constant = add(terms.pop((), 0), -1)
+        if not is_zero(constant):
+            terms[()] = constant
         return Polynomial(terms)
 
     def shift(self, amount: int) -> "Polynomial":
