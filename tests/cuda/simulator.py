@@ -47,7 +47,11 @@ def _load(text: str, names: tuple[str, ...]) -> dict[str, int]:
     llvm = _llvm()
     module = llvm.parse_assembly(text)
     module.verify()
-    machine = llvm.Target.from_default_triple().create_target_machine(opt=1, codemodel="jitdefault", jit=True)
+    # Conversions of f16 are instructions of the GPU; without them here LLVM would call a library.
+    features = "+f16c" if llvm.get_host_cpu_features().get("f16c") else ""
+    machine = llvm.Target.from_default_triple().create_target_machine(
+        features=features, opt=1, codemodel="jitdefault", jit=True
+    )
     options = llvm.create_pipeline_tuning_options(speed_level=1)
     builder = llvm.create_pass_builder(machine, options)
     builder.getModulePassManager().run(module, builder)
@@ -166,7 +170,7 @@ def _make_contexts(fibers: _Fibers, count: int) -> None:
 _WAITS = re.compile(r"@llvm\.nvvm\.(barrier|bar\.warp|vote|shfl)")
 _ENTRY = re.compile(r"define ptx_kernel void @(\w+)\((.*)\)")
 _SHARED = re.compile(r"(@\w+) = internal addrspace\(3\) global (\[\d+ x \w+\]) \w+")
-_MOVED = re.compile(r'call (i\d+) asm "mov\.b\d+ \$0, \$1;", "[^"]*"\(((?:float|double) [^)]+)\)')
+_MOVED = re.compile(r'call (i\d+) asm "mov\.b\d+ \$0, \$1;", "[^"]*"\(((?:float|double|i64) [^)]+)\)')
 _DYNAMIC = re.compile(r"(@\w+) = external addrspace\(3\) global \[0 x i8\]")
 
 

@@ -76,6 +76,8 @@ def test_neighbours_are_read_at_once(worker: ProcessPoolExecutor) -> None:
     assert "ld.global.nc.v4.b32" in text and "st.global.v4.b32" in text
     off = worker.submit(ptx_of, "saxpy", (9, 0), True, {"disable": frozenset({"coarsen"})}).result()[0]
     assert ".v4." not in off
+    rows = worker.submit(ptx_of, "stencil", (9, 0), True, {}).result()[0]
+    assert rows.count("ld.global.nc.v4.b32") == 4 and rows.count("st.global.v4.b32") == 2
 
 
 def test_options_reach_the_text(worker: ProcessPoolExecutor) -> None:

@@ -39,6 +39,7 @@ from isogrid.ir import device as d
 from isogrid.ir.device import Machine
 from isogrid.ir.types import Space
 from isogrid.ir.walk import visit
+from isogrid.lowering.flat_conditions import flat_conditions
 from isogrid.lowering.name_assignments import name_assignments
 from isogrid.printers.c_family_frame import scalar_types
 from isogrid.printers.c_family_loops import Loops
@@ -69,7 +70,7 @@ def emit_cuda(
         halves = split(kernel)
         assert halves is not None
         kernel = halves.check if part == "check" else halves.write
-    kernel = name_assignments(kernel)
+    kernel = name_assignments(flat_conditions(kernel))
     layout, shared = layout_of(kernel, small=small), plan_shared(kernel)
     code = _begin(kernel, shared, options)
     code.trusting = part == "write"
@@ -79,6 +80,10 @@ def emit_cuda(
     coarsen = "coarsen" not in options.get("disable", ())
     if coarsen:
         items, code.gaps = plan_copies(kernel)
+        if len(items) == 1 and items[0] > code.gaps[0] == 1 and options.get("max_threads") is None:
+            # An ungrouped kernel's block is its author's guess; smaller ones cost a fifth of the bandwidth.
+            code.threads = max(code.threads, THREADS)
+            tile = (code.threads,)
         tile = tuple(extent * count for extent, count in zip(tile, items, strict=True))
         if fits_in_warps(kernel):
             code.threads = THREADS

@@ -1,8 +1,9 @@
-"""Several neighbouring threads of an ungrouped kernel in one thread, statement by statement under one guard.
+"""Several threads of an ungrouped kernel in one thread, statement by statement under one guard.
 
 All loads of a statement come before the first use of their values, and neighbours' addresses differ by constants, so
-that LLVM makes 16-byte accesses of them. Where the guard, a check or a condition on coordinates does not hold for all
-copies, nothing has been written yet, and the copies run one after the other instead, in the order of traps.
+that LLVM makes 16-byte accesses of them; in two dimensions there is a body for that of rows whose width allows it.
+Where the guard, a check or a condition on coordinates does not hold for all copies, nothing has been written yet, and
+the copies run one after the other instead, in the order of traps.
 """
 
 from collections.abc import Sequence
@@ -13,6 +14,7 @@ from isogrid.backends.cuda.emit_code import Code, Variable
 from isogrid.backends.cuda.emit_frame import Place, thread_specials
 from isogrid.backends.cuda.emit_lockstep import Copy, together
 from isogrid.backends.cuda.emit_statements import ROLLED, emit_block
+from isogrid.ir.kernel import ArrayParameter, DimValue
 from isogrid.printers.llvm_text import type_text
 
 
@@ -21,16 +23,49 @@ def emit_copies(code: Code, place: Place, first: tuple[str, ...], items: tuple[i
     w, index = code.w, place.index
     whole = ""
     for axis, count in enumerate(items):
-        last = w.emit(f"add nuw {index} {first[axis]}, {count}")
+        last = w.emit(f"add nuw {index} {first[axis]}, {(count - 1) * code.gaps[axis] + 1}")
         here = w.emit(f"icmp ule {index} {last}, %extent.{axis}")
         whole = w.emit(f"and i1 {whole}, {here}") if whole else here
     together, apart = w.block("together"), w.block("apart")
     w.branch(whole, together, apart)
     w.place(together)
+    if widths := _widths(code, items[-1]):
+        together = _aligned_rows(code, first, index, items, apart, widths)
+        w.place(together)
     _lockstep(code, _copies(code, first, index, items), apart)
     w.jump(code.end)
     w.place(apart)
     _one_by_one(code, first, index, items)
+
+
+def _widths(code: Code, row: int) -> list[str]:
+    """The dimensions that decide whether rows start at multiples of what one thread takes of them."""
+    kernel = code.kernel
+    if row == 1 or code.gaps[-1] != 1 or kernel.geometry.rank == 1:
+        return []
+    last = [p.shape[-1] for p in kernel.parameters if isinstance(p, ArrayParameter) and len(p.shape) > 1]
+    return list(dict.fromkeys(extent.name for extent in last if isinstance(extent, DimValue)))
+
+
+def _aligned_rows(
+    code: Code, first: tuple[str, ...], index: str, items: tuple[int, ...], apart: str, widths: list[str]
+) -> str:
+    """The copies for rows that all start at multiples of what one thread takes. LLVM sees that by a mask, and must not
+    see that the mask changes nothing: it would drop it. Gives the block for other rows."""
+    w, row, before = code.w, items[-1], dict(code.arguments)
+    aligned, other, odd = w.block("aligned"), w.block("unaligned"), ""
+    for name in widths:
+        width = w.emit(f'call i64 asm "mov.b64 $0, $1;", "=l,l"(i64 {before["dim", name]})')
+        odd = w.emit(f"or i64 {odd}, {width}") if odd else width
+    rest = w.emit(f"and i64 {odd}, {row - 1}")
+    w.branch(w.emit(f"icmp eq i64 {rest}, 0"), aligned, other)
+    w.place(aligned)
+    for name in widths:
+        code.arguments["dim", name] = w.emit(f"and i64 {before['dim', name]}, {-row}")
+    _lockstep(code, _copies(code, first, index, items), apart)
+    w.jump(code.end)
+    code.arguments = before
+    return other
 
 
 def _copies(code: Code, first: tuple[str, ...], index: str, items: tuple[int, ...]) -> list[Copy]:
@@ -40,7 +75,8 @@ def _copies(code: Code, first: tuple[str, ...], index: str, items: tuple[int, ..
     for offsets in product(*(range(count) for count in items)):
         specials: dict[tuple[str, int], str] = {}
         sums: dict[str, Linear] = {}
-        for axis, offset in enumerate(offsets):
+        for axis, number in enumerate(offsets):
+            offset = number * code.gaps[axis]
             value = w.emit(f"add nuw nsw i64 {start[axis]}, {offset}") if offset else start[axis]
             specials[("thread", axis)] = value
             sums[f"thread.{axis}"] = Linear(((start[axis], 1),), offset)
@@ -53,7 +89,7 @@ def _copies(code: Code, first: tuple[str, ...], index: str, items: tuple[int, ..
 
 def _lockstep(code: Code, copies: Sequence[Copy], apart: str) -> None:
     data = {name for name, _ in code.kernel.variables}
-    together(code, copies, code.kernel.body, apart, data, [False])
+    together(code, copies, code.kernel.body, apart, data, [False], done=code.end)
 
 
 def _one_by_one(code: Code, first: tuple[str, ...], index: str, items: tuple[int, ...]) -> None:
@@ -94,6 +130,8 @@ def _numbered(code: Code, first: tuple[str, ...], index: str, items: tuple[int, 
         count = items[axis]
         offset = w.emit(f"urem i32 {rest}, {count}")
         rest = w.emit(f"udiv i32 {rest}, {count}")
+        if code.gaps[axis] > 1:
+            offset = w.emit(f"mul nuw i32 {offset}, {code.gaps[axis]}")
         wide = offset if index == "i32" else w.emit(f"zext nneg i32 {offset} to i64")
         found.append(w.emit(f"add nuw {index} {first[axis]}, {wide}"))
     return tuple(reversed(found))

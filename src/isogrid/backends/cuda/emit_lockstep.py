@@ -31,9 +31,11 @@ def together(
     effects: list[bool],
     agreed: Callable[[str], str] = lambda value: value,
     collective: Callable[[Sequence[Copy], d.Collective], None] | None = None,
+    done: str = "",
 ) -> None:
     """The copies statement by statement. `effects` says whether something was written; from then on, and behind a
-    group operation, conditions are asked of each copy. `agreed` makes an answer one of the whole warp."""
+    group operation, conditions are asked of each copy. `agreed` makes an answer one of the whole warp. `done` is where
+    copies go that have nothing left to do."""
     w = code.w
     for node in body:
         w.mark(node.span.line)
@@ -47,8 +49,9 @@ def together(
                 if is_early_return(node):
                     _all(code, copies, node.condition, apart, agreed, wanted=False)
                 else:
-                    _all(code, copies, node.condition, apart, agreed, wanted=True)
-                    together(code, copies, node.then, apart, data, effects, agreed, collective)
+                    rest = done if node is body[-1] and not node.otherwise else ""
+                    _all(code, copies, node.condition, apart, agreed, wanted=True, none=rest)
+                    together(code, copies, node.then, apart, data, effects, agreed, collective, rest)
             case _:
                 if isinstance(node, d.Let) and depends_on_data(data, node.value):
                     data.add(node.name)
@@ -74,8 +77,9 @@ def _all(
     agreed: Callable[[str], str],
     *,
     wanted: bool,
+    none: str = "",
 ) -> None:
-    """Go on here only if the condition has the same, wanted answer for all copies."""
+    """Go on here only if the condition has the same, wanted answer for all copies; at `none` if it holds for none."""
     w, answers = code.w, list[str]()
     each(code, copies, lambda: answers.append(evaluate(code, condition)))
     decided = answers[0]
@@ -86,7 +90,15 @@ def _all(
         decided = w.emit(f"xor i1 {decided}, true")
     decided = agreed(decided)
     same = w.block("same")
-    w.branch(decided, same, apart)
+    if not none or len(set(answers)) == 1:
+        w.branch(decided, same, none or apart)
+    else:
+        mixed, some = w.block("mixed"), answers[0]
+        w.branch(decided, same, mixed)
+        w.place(mixed)
+        for answer in answers[1:]:
+            some = w.emit(f"or i1 {some}, {answer}")
+        w.branch(some, apart, none)
     w.place(same)
 
 

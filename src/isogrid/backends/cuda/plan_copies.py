@@ -1,7 +1,8 @@
-"""How many neighbouring threads of an ungrouped kernel one thread of the GPU takes: 16 bytes of each array's row.
+"""How many threads of an ungrouped kernel one thread of the GPU takes, and which ones.
 
-A streaming kernel is as fast as memory only with several accesses in flight per thread. Bodies without loops whose
-accesses are contiguous along the last axis are taken; of stencils two rows, which share what they read.
+A kernel that streams is as fast as memory only with several accesses in flight per thread. Bodies without loops are
+taken: neighbours that make 16 bytes of each array's row where accesses are contiguous along the last axis, of stencils
+two rows, which share what they read. Elsewhere threads a whole block apart, so that those of a warp stay side by side.
 """
 
 from collections.abc import Iterator
@@ -22,6 +23,10 @@ _BYTES = 16
 #: Expressions of a body, times copies; more would cost registers and time to compile.
 _MOST_NODES = 1200
 _MOST_ITEMS = 16
+#: Threads a block apart that one thread takes, and expressions of a body of that kind times copies.
+_APART = 4
+_WARP = 32
+_MOST_NODES_APART = 600
 
 
 @dataclass(slots=True)
@@ -31,29 +36,62 @@ class _Facts:
 
     kernel: d.Kernel
     names: dict[str, Polynomial] = field(default_factory=dict[str, Polynomial])
+    values: dict[str, d.Expr] = field(default_factory=dict[str, d.Expr])
     data: set[str] = field(default_factory=set[str])
     accesses: list[tuple[str, Polynomial, bool]] = field(default_factory=list[tuple[str, Polynomial, bool]])
-    count: int = 0
+    #: Conditions that all copies are asked together.
+    guards: list[d.Expr] = field(default_factory=list[d.Expr])
 
 
-def plan_copies(kernel: d.Kernel) -> tuple[int, ...]:
-    """Threads that one thread takes along each axis; ones where that does not pay or is not understood."""
-    alone = (1,) * kernel.geometry.rank
+def plan_copies(kernel: d.Kernel) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Threads that one thread takes along each axis, and how far apart; ones where that does not pay or is not
+    understood."""
+    rank = kernel.geometry.rank
+    alone = (1,) * rank
     if kernel.grouped or kernel.races != "prove" or any(b.space is Space.LOCAL for b in kernel.buffers):
-        return alone
+        return alone, alone
     facts = _Facts(kernel, data={name for name, _ in kernel.variables})
     if not _is_lockstep(facts, kernel.body):
-        return alone
-    items = _items(facts)
+        return alone, alone
     nodes = sum(1 for _ in visit(kernel.body))
+    items = 1 if _alternates(facts, rank - 1, 1) else _items(facts)
     while items > 1 and items * nodes > _MOST_NODES:
         items //= 2
     if items == 1:
-        return alone
-    if kernel.geometry.rank == 1:
-        return (items,)
+        return _apart(facts, nodes), (*kernel.geometry.block[:1], *alone[1:])
+    if rank == 1:
+        return (items,), alone
     rows = 2 if _shares_rows(facts) and 2 * items * nodes <= _MOST_NODES else 1
-    return (*alone[:-2], rows, items)
+    return (*alone[:-2], rows, items), alone
+
+
+def _apart(facts: _Facts, nodes: int) -> tuple[int, ...]:
+    """Copies a block apart along the first axis."""
+    geometry = facts.kernel.geometry
+    few = not facts.accesses or nodes * _APART > _MOST_NODES_APART
+    if few or geometry.block[-1] < _WARP or _alternates(facts, 0, geometry.block[0]):
+        return (1,) * geometry.rank
+    return (_APART, *(1,) * (geometry.rank - 1))
+
+
+def _alternates(facts: _Facts, axis: int, step: int) -> bool:
+    """Whether threads that far apart along an axis come to different answers by turns, as those of two colours do."""
+    return any(_turns(facts, node, f"thread.{axis}", step) for node in facts.guards)
+
+
+def _turns(facts: _Facts, guard: d.Expr, name: str, step: int) -> bool:
+    for node in visit(guard):
+        if isinstance(node, d.Value) and node.name in facts.values:
+            if _turns(facts, facts.values[node.name], name, step):
+                return True
+        elif (
+            isinstance(node, d.Op) and node.op in ("srem", "urem", "iand") and isinstance(node.arguments[1], d.Literal)
+        ):
+            moved = _moves_by(polynomial(facts.names, node.arguments[0]), name)
+            cycle = node.arguments[1].bits + (node.op == "iand")
+            if moved is None or (moved and (set(moved) != {()} or not cycle or moved[()] * step % cycle)):
+                return node.type is not Machine.I1
+    return False
 
 
 # --- the shape of the body --------------------------------------------------------------------------------------------
@@ -70,6 +108,7 @@ def _walk(facts: _Facts, body: d.Block, effects: list[bool]) -> bool:
             case d.Let():
                 _note(facts, node.value)
                 facts.names[node.name] = polynomial(facts.names, node.value)
+                facts.values[node.name] = node.value
                 if depends_on_data(facts.data, node.value):
                     facts.data.add(node.name)
             case d.Set():
@@ -98,6 +137,7 @@ def _walk(facts: _Facts, body: d.Block, effects: list[bool]) -> bool:
 def _walk_if(facts: _Facts, node: d.If, effects: list[bool]) -> bool:
     _note(facts, node.condition)
     if is_guard(facts.data, node, effects[0]):
+        facts.guards.append(node.condition)
         return is_early_return(node) or _walk(facts, node.then, effects)
     inside = [*node.then, *node.otherwise]
     if any(isinstance(s, d.Check | d.Return | d.For | d.Loop | d.Scope | d.Fill) for s in visit(tuple(inside))):
