@@ -183,7 +183,11 @@ class Context:
         """The threads of a group that may be here."""
         live = np.ones(self.size, bool)
         for g in self.guards:
-            live &= np.asarray(truth(g)) != 0
+            held = truth(g)
+            if not isinstance(held, int):
+                live &= held != 0
+            elif held == 0:
+                live[:] = False
         return live
 
     def truth_here(self, f: Formula) -> int:

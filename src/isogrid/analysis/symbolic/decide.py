@@ -286,7 +286,7 @@ def _across_groups(
     c: Context, a: Side, b: Side, known: list[tuple[Vector, Vector]], positions: dict[str, tuple[Vector, Vector]]
 ) -> str | None:
     k1, k2 = _keys(known, c.size)
-    i, j = np.nonzero(a.mask)[0], np.nonzero(b.mask)[0]
+    i, j = a.guarded.threads, b.guarded.threads
     common = _common(k1[i], k2[j])
     if not common.any():
         return None
@@ -304,7 +304,7 @@ def _across_groups(
 def _within_group(c: Context, a: Side, b: Side, known: list[tuple[Vector, Vector]]) -> str | None:
     """Two different threads (of different warps where a warp barrier orders them) with equal known digits."""
     k1, k2 = _keys(known, c.size)
-    i, j = np.nonzero(a.mask)[0], np.nonzero(b.mask)[0]
+    i, j = a.guarded.threads, b.guarded.threads
     common = _common(k1[i], k2[j])
     if not common.any():
         return None

@@ -142,7 +142,7 @@ class _Attempt:
         if array not in self._sides:
             self._sides[array] = [s for a in self._accesses[array] if (s := self._prepared.of(a)).guarded.reachable]
         sides = self._sides[array]
-        one_owner = _one_owner(c, sides)
+        one_owner = _one_owner(sides)
         if one_owner and not (everywhere and c.group_atoms):
             return
         answers = self._answers.setdefault(array, {})
@@ -186,7 +186,7 @@ def _compatible(a: str, b: str, deterministic: bool) -> bool:
     return a == b == "read"
 
 
-def _one_owner(c: Context, sides: list[Side]) -> bool:
+def _one_owner(sides: list[Side]) -> bool:
     """Fast proof for known indices: in every interval each element has one thread that touches it."""
     intervals: dict[int, list[tuple[Side, tuple[Any, ...]]]] = {}
     for s in sides:
@@ -195,29 +195,24 @@ def _one_owner(c: Context, sides: list[Side]) -> bool:
             return False
         for number, _ in s.access.intervals:
             intervals.setdefault(number, []).append((s, index))
-    return all(_owned(c, members) for members in intervals.values())
+    return all(_owned(members) for members in intervals.values())
 
 
-def _owned(c: Context, members: list[tuple[Side, tuple[Any, ...]]]) -> bool:
+def _owned(members: list[tuple[Side, tuple[Any, ...]]]) -> bool:
     if all(s.access.kind == "read" for s, _ in members):
         return True
     flats: list[tuple[Side, Any]] = []
     for s, index in members:
-        flat: Any = np.zeros(c.size, np.int64)
-        for p in index:
-            if (isinstance(p, int) and not 0 <= p < 4096) or (
-                not isinstance(p, int) and (int(p[s.mask].min()) < 0 or int(p[s.mask].max()) >= 4096)
-            ):
-                return False
-            flat = flat * 4096 + p
-        flats.append((s, flat[s.mask]))
+        flat = _flat(s, index)
+        if flat is None:
+            return False
+        flats.append((s, flat))
     positions = np.concatenate([f for _, f in flats])
     count = int(positions.max()) + 1
     if count > _MOST_CELLS:
         cells, positions = np.unique(positions, return_inverse=True)
         count = len(cells)
     owner = np.full(count, -1, np.int64)
-    threads = np.arange(c.size)
     at = 0
     slices: list[tuple[Side, Any]] = []
     for s, f in flats:
@@ -226,7 +221,7 @@ def _owned(c: Context, members: list[tuple[Side, tuple[Any, ...]]]) -> bool:
         slices.append((s, where))
         if s.access.kind == "read":
             continue
-        mine = threads[s.mask]
+        mine = s.guarded.threads
         previous = owner[where]
         if ((previous != -1) & (previous != mine)).any():
             return False
@@ -236,6 +231,18 @@ def _owned(c: Context, members: list[tuple[Side, tuple[Any, ...]]]) -> bool:
     for s, where in slices:
         if s.access.kind == "read":
             previous = owner[where]
-            if ((previous != -1) & (previous != threads[s.mask])).any():
+            if ((previous != -1) & (previous != s.guarded.threads)).any():
                 return False
     return True
+
+
+def _flat(s: Side, index: tuple[Any, ...]) -> Any:
+    """One number for the element that each thread touches; None where an index leaves what such numbers hold."""
+    flat: Any = np.zeros(len(s.guarded.threads), np.int64)
+    for p in index:
+        own = p if isinstance(p, int) else p[s.guarded.threads]
+        low, high = (own, own) if isinstance(own, int) else (int(own.min()), int(own.max()))
+        if low < 0 or high >= 4096:
+            return None
+        flat = flat * 4096 + own
+    return flat

@@ -52,12 +52,16 @@ class Guarded:
     number: int
     guards: tuple[Formula, ...]
     mask: Any
+    threads: Any
     facts: list[Polynomial]
     different: list[Polynomial]
     equal: list[Polynomial]
-    reachable: bool
     _common: dict[bool, Common] = field(default_factory=dict[bool, Common])
     _equalities: list[Polynomial] | None = None
+
+    @property
+    def reachable(self) -> bool:
+        return len(self.threads) > 0
 
     def common(self, c: Context, across: bool) -> Common:
         """The part about values that threads of one group, or (`across`) of two groups, share."""
@@ -134,7 +138,11 @@ def _guarded(c: Context, guards: tuple[Formula, ...], number: int) -> Guarded:
     different: list[Polynomial] = []
     equal: list[Polynomial] = []
     for f in conjuncts(guards):
-        mask &= np.asarray(truth(f)) != 0
+        held = truth(f)
+        if not isinstance(held, int):
+            mask &= held != 0
+        elif held == 0:
+            mask[:] = False
         match f:
             case AtLeastZero(p):
                 facts.append(p)
@@ -145,7 +153,7 @@ def _guarded(c: Context, guards: tuple[Formula, ...], number: int) -> Guarded:
                 different.append(p)
             case _:
                 pass
-    return Guarded(number, guards, mask, facts + c.facts, different, equal, bool(mask.any()))
+    return Guarded(number, guards, mask, np.nonzero(mask)[0], facts + c.facts, different, equal)
 
 
 def uniform_atoms(c: Context, across: bool) -> frozenset[str]:
