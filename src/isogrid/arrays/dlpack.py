@@ -129,7 +129,15 @@ def _delete_versioned(address: int) -> None:
 
 
 def _destroy(capsule: int) -> None:
-    """A capsule that nobody has used is dropped: its tensor goes with it."""
+    """A capsule that nobody has used is dropped: its tensor goes with it.
+
+    An importer that fails drops it with its exception set, which the first call from here finds. That exception is
+    lost, so that NumPy gives a SystemError for what it does not import, but the tensor is not.
+    """
+    try:  # noqa: SIM105 (a context manager would be that first call)
+        _is_valid(capsule, b"dltensor")
+    except SystemError:
+        pass
     if _is_valid(capsule, b"dltensor"):
         _delete(_pointer(capsule, b"dltensor"))
     elif _is_valid(capsule, b"dltensor_versioned"):

@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 import isogrid as ig
-from isogrid import Out, f32, w32, w64
+from isogrid import Out, bf16, f16, f32, w32, w64
 from isogrid.builtins.index import builtin_named
 from isogrid.dims import N
 from isogrid.mathlib.digests import BLOCK
@@ -16,9 +16,29 @@ from isogrid.mathlib.digests import BLOCK
 GROUP, LAUNCH = 1 << 14, 1 << 28
 
 
+@ig.func
+def through_f16(x: f32) -> f32:
+    """What an f16 element keeps of x."""
+    element = ig.local(f16, 1)
+    element[0] = f16(x)
+    return element[0]
+
+
+@ig.func
+def through_bf16(x: f32) -> f32:
+    """What a bf16 element keeps of x."""
+    element = ig.local(bf16, 1)
+    element[0] = bf16(x)
+    return element[0]
+
+
+#: Conversions whose digests are kept beside those of functions.
+STORED: Final = {"f16": through_f16, "bf16": through_bf16}
+
+
 def device_digests(name: str, device: str, every: int) -> Iterator[tuple[int, int]]:
     """Number and digest of each block of 2^22 inputs, or of every n-th, as the device computes the function."""
-    run = digest_kernel(_object(builtin_named(name).spellings[0])).on(device)
+    run = digest_kernel(STORED[name] if name in STORED else _object(builtin_named(name).spellings[0])).on(device)
     blocks = (1 << 32) // BLOCK
     step = LAUNCH // BLOCK if every == 1 else 1
     for first in range(0, blocks, step if every == 1 else every):

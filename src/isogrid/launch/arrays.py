@@ -103,14 +103,14 @@ def _from_dlpack(value: Any) -> HostArray:
         raise NotAnArray(f"is a {_kind(value)} on a device, and the launch runs on the host; copy it to the host first")
     try:
         return np.from_dlpack(value)
-    except BufferError as error:
-        # NumPy's own import knows no bf16.
+    except (BufferError, SystemError) as error:
+        # NumPy's own import knows no bf16, and some versions fail at it without saying why.
         return _bfloat16_from_dlpack(value, error)
     except (RuntimeError, TypeError, ValueError) as error:
         raise NotAnArray(f"is a {_kind(value)} that gives no view of its memory: {error}") from None
 
 
-def _bfloat16_from_dlpack(value: Any, error: BufferError) -> HostArray:
+def _bfloat16_from_dlpack(value: Any, error: Exception) -> HostArray:
     from isogrid.launch.backends import runtime
 
     owner: Any = runtime("cpu")
