@@ -4,6 +4,7 @@ for i = 0 step 1 trips t unroll 4     becomes     for i = 0 step 4 trips t / 4: 
                                                   for i = t / 4 * 4 step 1 trips t % 4: the body
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from isogrid.ir import device as d
@@ -12,15 +13,18 @@ from isogrid.ir.walk import map_block, visit
 from isogrid.lowering.machine import literal, op
 
 
-def unroll_loops(kernel: d.Kernel) -> d.Kernel:
-    """Loops whose `unroll` is 2 or more, inner ones first. The result asks for no further unrolling of them."""
+def unroll_loops(kernel: d.Kernel, rounds: Callable[[d.For, d.For], d.Block] = lambda main, loop: (main,)) -> d.Kernel:
+    """Loops whose `unroll` is 2 or more, inner ones first. The result asks for no further unrolling of them.
+
+    `rounds` sees the loop of the rounds and the loop as it was, and may put something else in the first's place.
+    """
     if not any(isinstance(node, d.For | d.Loop) and node.unroll > 1 for node in visit(kernel.body)):
         return kernel
     names = {node.name for node in visit(kernel.body) if isinstance(node, d.Let)}
     names |= {node.counter for node in visit(kernel.body) if isinstance(node, d.For)}
     names |= {name for name, _ in kernel.variables} | {parameter.name for parameter in kernel.parameters}
     labels = {node.label for node in visit(kernel.body) if isinstance(node, d.Scope)}
-    unroller = _Unroller(names, labels)
+    unroller = _Unroller(names, labels, rounds)
     return replace(kernel, body=map_block(kernel.body, on_statement=unroller.statement))
 
 
@@ -28,6 +32,7 @@ def unroll_loops(kernel: d.Kernel) -> d.Kernel:
 class _Unroller:
     names: set[str]
     labels: set[str]
+    rounds: Callable[[d.For, d.For], d.Block]
     _numbers: dict[str, int] = field(default_factory=dict[str, int])
 
     def statement(self, statement: d.Statement) -> d.Statement | d.Block:
@@ -63,8 +68,8 @@ class _Unroller:
             d.Let(rounds.name, op("udiv", Machine.I64, trips, factor), span=loop.span),
         )
         if outer:
-            return (*head, d.Scope(outer, (main, rest), span=loop.span))
-        return (*head, main, rest)
+            return (*head, d.Scope(outer, (*self.rounds(main, loop), rest), span=loop.span))
+        return (*head, *self.rounds(main, loop), rest)
 
     def _copy(self, body: d.Block, outer: str, counter: tuple[str, d.Expr] | None) -> d.Block:
         """One copy with names of its own. `continue` leaves a scope around it; `break` leaves `outer` where given."""

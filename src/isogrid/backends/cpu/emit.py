@@ -17,7 +17,6 @@ from isogrid.backends.cpu.emit_levels import GROUP, find_levels, level_of
 from isogrid.backends.cpu.emit_normal import flag_returns, normalise
 from isogrid.backends.cpu.emit_ranges import fold_decided
 from isogrid.backends.cpu.emit_regions import group_constructs
-from isogrid.backends.cpu.emit_rename import name_assignments
 from isogrid.backends.cpu.emit_strategy import Strategy, choose_strategy, lane_axis_of
 from isogrid.backends.cpu.emit_units import emit_rows, emit_threads
 from isogrid.backends.cpu.emit_warps import warp_notes
@@ -26,6 +25,7 @@ from isogrid.backends.cpu.target import HostTarget
 from isogrid.ir import device as d
 from isogrid.ir.types import Space
 from isogrid.lowering.masks import mask_warps
+from isogrid.lowering.name_assignments import name_assignments
 
 _FAST = "reassoc contract arcp "
 
@@ -41,9 +41,10 @@ def emit_module(kernel: d.Kernel, target: HostTarget, options: Mapping[str, Any]
     """LLVM IR of `run`. The option `cpu_width` forces the number of lanes, for tests."""
     flags = _FAST if options.get("fastmath") and not kernel.exact else ""
     quick = target.divides_slowly and not flags and "fast_division" not in options.get("disable", ())
-    kernel = _normalised(unroll_for_divider(kernel) if quick else kernel)
+    kernel, overlapped = unroll_for_divider(kernel) if quick else (kernel, {})
+    kernel = _normalised(kernel)
     strategy = choose_strategy(kernel, target, options.get("cpu_width"))
-    function = _function(kernel, target, "run", strategy, flags, precise=False, quick=quick)
+    function = _function(kernel, target, "run", strategy, flags, precise=False, quick=quick, overlapped=overlapped)
     return EmittedModule(
         text=_module_text(kernel, function, target),
         unit=unit_of(kernel),
@@ -97,11 +98,13 @@ def _function(
     *,
     precise: bool,
     quick: bool = False,
+    overlapped: Mapping[str, frozenset[str]] | None = None,
 ) -> _Function:
     frame: FunctionFrame = begin_function(kernel, name, flags, precise=precise)
     frame.code.quick_division = quick
     frame.code.w.converts_halves = target.converts_halves
     frame.code.permutes = target.permutes
+    frame.code.overlapped = overlapped or {}
     match unit_of(kernel):
         case "threads":
             emit_threads(frame, find_levels(kernel, 0, frozenset()), strategy)

@@ -11,9 +11,10 @@ from itertools import product
 from typing import Final
 
 from isogrid.backends.cpu.emit_levels import expressions_of
+from isogrid.backends.cpu.emit_overlap import Overlap
 from isogrid.ir import device as d
 from isogrid.ir.device import Machine
-from isogrid.ir.walk import map_block
+from isogrid.ir.walk import map_block, visit
 from isogrid.lowering.unroll import unroll_loops
 
 #: Measured on Emerald Rapids for 16 lanes: cycles that a quotient and a root keep the divider busy, instructions that
@@ -47,8 +48,11 @@ def plan_loop(body: d.Block) -> dict[str, int]:
     return {"fdiv": plan.quotients, "fsqrt": plan.roots} if plan is not None else {}
 
 
-def unroll_for_divider(kernel: d.Kernel) -> d.Kernel:
-    """Unroll loops of straight arithmetic whose trips share the divider better together."""
+def unroll_for_divider(kernel: d.Kernel) -> tuple[d.Kernel, dict[str, frozenset[str]]]:
+    """Unroll loops of straight arithmetic whose trips share the divider better together, and let rounds overlap.
+
+    The first halves of those that do are named by their counters.
+    """
 
     def factor(node: d.Statement) -> d.Statement:
         match node:
@@ -57,7 +61,11 @@ def unroll_for_divider(kernel: d.Kernel) -> d.Kernel:
             case _:
                 return node
 
-    return unroll_loops(replace(kernel, body=map_block(kernel.body, on_statement=factor)))
+    marked = replace(kernel, body=map_block(kernel.body, on_statement=factor))
+    lets = {node.name: node.value for node in visit(kernel.body) if isinstance(node, d.Let)}
+    overlap = Overlap({*lets, *(name for name, _ in kernel.variables)}, lets)
+    unrolled = unroll_loops(marked, overlap.rounds)
+    return replace(unrolled, variables=unrolled.variables + tuple(overlap.variables)), overlap.first
 
 
 def _trips_together(body: d.Block) -> int:

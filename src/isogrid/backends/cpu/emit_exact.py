@@ -4,7 +4,7 @@ The result is the correctly rounded one in every lane: docs/decisions/0055 has t
 cases that the proof leaves to a computer. A vector with a lane outside the proof's range goes to the hardware.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -44,22 +44,20 @@ class _Part:
 
 def emit_exact(lanes: Lanes, op: str, arguments: Sequence[Val]) -> Val | None:
     """A quotient or square root of lanes, or None where the hardware's instruction is as good."""
-    if not lanes.code.quick_division or op not in ("fdiv", "fsqrt") or arguments[0].type is not Machine.F32:
+    if not _is_quick(lanes, op, arguments):
         return None
-    if lanes.width % PIECE or all(a.uniform for a in arguments) or (op == "fdiv" and not _is_suitable(arguments)):
-        return None
-    loop = next((frame for frame in reversed(lanes.frames) if frame.kind == "loop"), None)
-    if loop is None or not loop.quick.get(op):
-        return None
-    loop.quick[op] -= 1
     w = lanes.w
     quick, slow, done = w.block("quick"), w.block("slow"), w.block("exact")
-    _place(w, quick)
+    if lanes.unproved is None:
+        _place(w, quick)
     parts = _divide(lanes, *arguments) if op == "fdiv" else _root(lanes, arguments[0])
     result = _joined(w, [part.result for part in parts])
-    passed = _all(w, "i1", [_passed(lanes, parts), *_uniform_tests(w, arguments)])
+    passed = [_passed(lanes, parts), *_uniform_tests(w, arguments)]
+    if lanes.unproved is not None:
+        lanes.unproved += passed
+        return Val(Machine.F32, result, None)
     known, loaded = dict(w.known), dict(w.loaded)
-    w.branch(passed, done, slow, _RARELY)
+    w.branch(_all(w, "i1", passed), done, slow, _RARELY)
     w.place(slow)
     operands = [vector(lanes, a) for a in arguments]
     exact = operation(w, op, operands, Machine.F32, Machine.F32, Shape(lanes.width))
@@ -68,6 +66,51 @@ def emit_exact(lanes: Lanes, op: str, arguments: Sequence[Val]) -> Val | None:
     # The quick block comes before this one on every way, and nothing was stored.
     w.known, w.loaded = known, loaded
     return Val(Machine.F32, text, None)
+
+
+def settle(lanes: Lanes, names: Sequence[str], again: Callable[[], None]) -> None:
+    """Test what `lanes.unproved` has collected, all at once: where a lane fails, `again` makes the values of `names`
+    anew, with the divider."""
+    tests, lanes.unproved = lanes.unproved, None
+    if not tests:
+        return
+    w = lanes.w
+    quick, slow, done = w.block("quick"), w.block("slow"), w.block("exact")
+    _place(w, quick)
+    passed = _all(w, "i1", tests)
+    first = {name: lanes.env[name] for name in names if lanes.env[name].stride is None}
+    known, loaded = dict(w.known), dict(w.loaded)
+    w.branch(passed, done, slow, _RARELY)
+    w.place(slow)
+    again()
+    second = {name: vector(lanes, lanes.env[name]) for name in first}
+    w.place(done)
+    for name, value in first.items():
+        type = type_text(value.type, lanes.width)
+        text = w.emit(f"phi {type} [ {value.text}, %{quick} ], [ {second[name]}, %{slow} ]")
+        lanes.env[name] = Val(value.type, text, None)
+    w.known, w.loaded = known, loaded
+
+
+def in_place(lanes: Lanes, value: Val) -> Val:
+    """The same value, made where it stands: LLVM gathers independent chains again, to need fewer registers."""
+    if value.stride is not None or value.type is not Machine.F32 or lanes.width != PIECE:
+        return value
+    same = lanes.w.emit(f'call {_FLOATS} asm sideeffect "", "=v,0"({_FLOATS} {value.text})')
+    return Val(value.type, same, None)
+
+
+def _is_quick(lanes: Lanes, op: str, arguments: Sequence[Val]) -> bool:
+    """Whether the plan of the loop wants this one made without the divider; it is then counted."""
+    if not lanes.code.quick_division or op not in ("fdiv", "fsqrt") or arguments[0].type is not Machine.F32:
+        return False
+    if lanes.width % PIECE or all(a.uniform for a in arguments) or (op == "fdiv" and not _is_suitable(arguments)):
+        return False
+    loop = next((frame for frame in reversed(lanes.frames) if frame.kind == "loop"), None)
+    if loop is None or not loop.quick.get(op):
+        return False
+    loop.quick[op] -= 1
+    return True
 
 
 def _place(w: Writer, label: str) -> None:

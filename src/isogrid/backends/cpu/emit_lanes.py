@@ -10,8 +10,10 @@ from typing import Final, assert_never
 
 from isogrid.backends.cpu.emit_atomic import emit_atomic
 from isogrid.backends.cpu.emit_balance import plan_loop
-from isogrid.backends.cpu.emit_levels import expressions_of
+from isogrid.backends.cpu.emit_exact import in_place, settle
+from isogrid.backends.cpu.emit_levels import expressions_of, names_in
 from isogrid.backends.cpu.emit_memory import evaluate, fill, store
+from isogrid.backends.cpu.emit_overlap import is_slow
 from isogrid.backends.cpu.emit_values import (
     Frame,
     Lanes,
@@ -314,9 +316,39 @@ def _live_mask(lanes: Lanes, frame: Frame, outer: str | None) -> str | None:
 def _trip(lanes: Lanes, node: d.For | d.Loop, again: str) -> None:
     """One trip; `continue` ends it for the lanes that are on."""
     frame = _enter(lanes, "trip", "", again, lanes.levels.trips.get(id(node), False))
-    emit_block(lanes, node.body)
+    first = lanes.code.overlapped.get(node.counter) if isinstance(node, d.For) else None
+    outlive = any(s.name in lanes.slots for s in node.body if isinstance(s, d.Let))
+    if not first or outlive:
+        emit_block(lanes, node.body)
+    else:
+        _overlapped_trip(lanes, node.body, first)
     _exit(lanes, frame)
     lanes.w.place(again)
+
+
+def _overlapped_trip(lanes: Lanes, body: d.Block, first: frozenset[str]) -> None:
+    """One trip of a loop whose trips overlap. All quotients and roots of its first half share one test, behind it: the
+    half follows from the loop's counter and can be run again, and nothing but the next trip waits for it."""
+    own = [node for node in body if isinstance(node, d.Let) and node.name in first]
+    end = body.index(own[-1]) + 1
+    unproved: list[str] = []
+    for node in body[:end]:
+        lanes.w.mark(node.span.line)
+        lanes.unproved = unproved if node in own else None
+        _statement(lanes, node)
+        if isinstance(node, d.Let) and (node not in own or is_slow(node)):
+            lanes.env[node.name] = in_place(lanes, lanes.env[node.name])
+    later = {name for node in body[end:] for e in expressions_of(node) for name in names_in(e)}
+    lanes.unproved = unproved
+    settle(lanes, sorted(later & first), lambda: _with_divider(lanes, own))
+    emit_block(lanes, body[end:])
+
+
+def _with_divider(lanes: Lanes, body: Sequence[d.Statement]) -> None:
+    loop = next(frame for frame in reversed(lanes.frames) if frame.kind == "loop")
+    left, loop.quick = loop.quick, {}
+    emit_block(lanes, body)
+    loop.quick = left
 
 
 def _loop(lanes: Lanes, node: d.Loop) -> None:

@@ -3,7 +3,7 @@
 `gid` with 16 lanes is Val("%i", stride 1); `gid + 4` one scalar add; `x[gid]` a plain vector load at a scalar address.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import assert_never
 
@@ -66,6 +66,8 @@ class Code:
     quick_division: bool = False
     #: Whether loads from small tables are register permutes: `emit_tables`.
     permutes: bool = False
+    #: Names of the first halves of overlapped loops, by their counters: `emit_overlap`.
+    overlapped: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     #: i1 variable that tells whether a shared total wrapped in this interval, "" where there is none.
     dirty: str = ""
     #: What is known about the size of integers.
@@ -117,6 +119,8 @@ class Lanes:
     #: Where to go when an assumption about all lanes fails: code that makes none. "" where none may be made, as after
     #: the first store.
     slow: str = ""
+    #: Tests of quotients and roots made without the divider that are left for later, None where each is tested at once.
+    unproved: list[str] | None = None
 
     @property
     def w(self) -> Writer:
