@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -12,14 +13,23 @@ from isogrid.cli.output import fail, stop
 
 def fuzz(
     minutes: Annotated[float, typer.Option("--minutes", "-m", help="How long to go on.")] = 1.0,
-    devices: Annotated[str, typer.Option("--devices", "-d", help="Devices to compare, commas between.")] = "cpu",
+    devices: Annotated[
+        str, typer.Option("--devices", "-d", help="Devices to compare, commas between; all of this machine without it.")
+    ] = "",
     seed: Annotated[int, typer.Option("--seed", help="The first kernel; a run says where the next may start.")] = 1,
+    processes: Annotated[int | None, typer.Option("--processes", "-j", help="Workers; one per processor.")] = None,
+    output: Annotated[str, typer.Option("--output", "-o", help="Where a test of each difference goes.")] = "",
+    first: Annotated[bool, typer.Option("--first", help="End at the first difference.")] = False,
 ) -> None:
-    """Compare random kernels on devices with the interpreter, and reduce what differs to a small kernel."""
+    """Compare random kernels on devices with the interpreter; make a small kernel and a test of what differs."""
     root = checkout()
     if root is None:
         fail(
             "the generator of kernels is part of the source checkout, not of the package; run this inside the checkout"
         )
-    program = [sys.executable, "-m", "tests.properties.generator.fuzz"]
-    stop(subprocess.call([*program, f"--minutes={minutes}", f"--devices={devices}", f"--seed={seed}"], cwd=root))
+    program = [sys.executable, "-m", "tests.properties.generator.fuzz", f"--minutes={minutes}", f"--seed={seed}"]
+    program += [f"--devices={devices}"] if devices else []
+    program += [f"--processes={processes}"] if processes is not None else []
+    program += [f"--output={Path(output).resolve()}"] if output else []
+    program += ["--first"] if first else []
+    stop(subprocess.call(program, cwd=root))
