@@ -20,7 +20,7 @@ def stored_float(w: Writer, op: str, value: str, width: int) -> str:
         case "f16_bits":
             return pen.narrow_half(value) if w.converts_halves else pen.half_bits(value)
         case "bf16_value":
-            return pen.as_float(pen.int("shl", pen.word(value), 16))
+            return pen.as_float(pen.combined("shl", pen.word(value), 16))
         case "bf16_bits":
             return pen.bfloat_bits(value)
         case _:
@@ -56,39 +56,39 @@ class _Pen:
     def half_value(self, bits: str) -> str:
         """A normal number's fraction and exponent move up by 13 bits and 112; a subnormal one is a count of 2^-24."""
         word = self.word(bits)
-        magnitude = self.int("and", word, 0x7FFF)
-        moved = self.int("shl", magnitude, 13)
-        normal = self.int("add", moved, (127 - 15) << 23)
-        special = self.int("or", moved, _EXPONENT)
+        magnitude = self.combined("and", word, 0x7FFF)
+        moved = self.combined("shl", magnitude, 13)
+        normal = self.combined("add", moved, (127 - 15) << 23)
+        special = self.combined("or", moved, _EXPONENT)
         count = self.w.emit(f"uitofp {self.words} {magnitude} to {self.floats}")
-        subnormal = self.as_word(self.w.emit(f"fmul {self.floats} {count}, {self.float(0x33800000)}"))
+        subnormal = self.as_word(self.w.emit(f"fmul {self.floats} {count}, {self.float_constant(0x33800000)}"))
         found = self.choose(self.test("ult", magnitude, 0x400), subnormal, normal)
         found = self.choose(self.test("uge", magnitude, 0x7C00), special, found)
-        sign = self.int("shl", self.int("and", word, 0x8000), 16)
+        sign = self.combined("shl", self.combined("and", word, 0x8000), 16)
         return self.as_float(self.w.emit(f"or {self.words} {found}, {sign}"))
 
     def half_bits(self, value: str) -> str:
         """A normal result rounds by an addition below its last bit, whose carry may enter the exponent; a subnormal one
         is rounded by adding 0.5, whose last bit is 2^-24. What is not below 65520 is infinite."""
         word = self.as_word(value)
-        magnitude = self.int("and", word, _MAGNITUDE)
-        last = self.int("and", self.int("lshr", magnitude, 13), 1)
-        rounded = self.w.emit(f"add {self.words} {self.int('add', magnitude, 0xFFF - ((127 - 15) << 23))}, {last}")
-        normal = self.int("lshr", rounded, 13)
-        total = self.w.emit(f"fadd {self.floats} {self.as_float(magnitude)}, {self.float(0x3F000000)}")
-        subnormal = self.int("sub", self.as_word(total), 0x3F000000)
+        magnitude = self.combined("and", word, _MAGNITUDE)
+        last = self.combined("and", self.combined("lshr", magnitude, 13), 1)
+        rounded = self.w.emit(f"add {self.words} {self.combined('add', magnitude, 0xFFF - ((127 - 15) << 23))}, {last}")
+        normal = self.combined("lshr", rounded, 13)
+        total = self.w.emit(f"fadd {self.floats} {self.as_float(magnitude)}, {self.float_constant(0x3F000000)}")
+        subnormal = self.combined("sub", self.as_word(total), 0x3F000000)
         found = self.choose(self.test("ult", magnitude, 0x38800000), subnormal, normal)
         found = self.choose(self.test("uge", magnitude, 0x477FF000), self.constant(0x7C00), found)
-        sign = self.int("and", self.int("lshr", word, 16), 0x8000)
+        sign = self.combined("and", self.combined("lshr", word, 16), 0x8000)
         found = self.w.emit(f"or {self.words} {found}, {sign}")
         return self.short(self.choose(self.is_nan(value), self.constant(0x7E00), found))
 
     def bfloat_bits(self, value: str) -> str:
         """The upper half of the f32, rounded by an addition below it; a carry out of the fraction is right as it is."""
         word = self.as_word(value)
-        last = self.int("and", self.int("lshr", word, 16), 1)
-        rounded = self.w.emit(f"add {self.words} {self.int('add', word, 0x7FFF)}, {last}")
-        upper = self.int("lshr", rounded, 16)
+        last = self.combined("and", self.combined("lshr", word, 16), 1)
+        rounded = self.w.emit(f"add {self.words} {self.combined('add', word, 0x7FFF)}, {last}")
+        upper = self.combined("lshr", rounded, 16)
         return self.short(self.choose(self.is_nan(value), self.constant(0x7FC0), upper))
 
     # --- words -------------------------------------------------------------------------------------------------------
@@ -105,7 +105,7 @@ class _Pen:
     def as_float(self, word: str) -> str:
         return self.w.emit(f"bitcast {self.words} {word} to {self.floats}")
 
-    def int(self, instruction: str, word: str, constant: int) -> str:
+    def combined(self, instruction: str, word: str, constant: int) -> str:
         return self.w.emit(f"{instruction} {self.words} {word}, {self.constant(constant)}")
 
     def test(self, condition: str, word: str, constant: int) -> str:
@@ -120,5 +120,5 @@ class _Pen:
     def constant(self, number: int) -> str:
         return splat_text(literal_text(number % (1 << 32), Machine.I32), Machine.I32, self.width)
 
-    def float(self, bits: int) -> str:
+    def float_constant(self, bits: int) -> str:
         return splat_text(literal_text(bits, Machine.F32), Machine.F32, self.width)
