@@ -160,20 +160,19 @@ class _Walk:
         start, step, trips = (self.value(part, place) for part in (node.start, node.step, node.trips))
         inside = list(visit(node.body))
         simple = not any(isinstance(n, (*_JUMPS, d.Barrier, d.Collective)) for n in inside)
-        known = start is not None and step is not None and trips is not None and not (step.names or trips.names)
-        if not known or not simple or node.counter in self.variables:
-            self.values[node.counter] = None
-            self.repeated(node.body, place)
-            return
-        most = int(trips.numbers.max(initial=0))
-        if most * math.prod(place.shape) > _MOST_NUMBERS:
-            self.values[node.counter] = None
-            self.repeated(node.body, place)
-        elif most > 0:
-            self.counted(node, place, most, (start, step, trips))
+        if start is not None and step is not None and trips is not None and simple:
+            most = int(trips.numbers.max(initial=0))
+            few = most * math.prod(place.shape) <= _MOST_NUMBERS
+            if few and not step.names and not trips.names and node.counter not in self.variables:
+                self.counted(node, place, most, (start, step, trips))
+                return
+        self.values[node.counter] = None
+        self.repeated(node.body, place)
 
     def counted(self, node: d.For, place: _Place, most: int, ends: tuple[_Sum, _Sum, _Sum]) -> None:
         """All trips at once, along a new axis."""
+        if not most:
+            return
         start, step, trips = ends
         outer, limits = self.values, self.limits
         trip = np.arange(most, dtype=np.int64)
