@@ -12,6 +12,7 @@ from isogrid.lowering.machine import FALSE
 from .campaign import run_campaign
 from .generator.choices import Choices
 from .generator.coverage import REQUIRED, TRAPS
+from .generator.elementary import CALLS
 from .generator.execute import Outcome, run
 from .generator.program import program
 from .generator.shrink import shrink
@@ -40,6 +41,8 @@ def test_random_kernels(capsys: pytest.CaptureFixture[str]) -> None:
         assert tally.odd_sizes >= 0.2 * tally.kernels
         rare = {name: tally.constructs[name] for name in REQUIRED if tally.constructs[name] < 0.01 * tally.kernels}
         assert not rare, f"in less than 1 % of the kernels: {rare}"
+        never = {name.split(" ")[0] for name, _, _ in CALLS} - {name.split(" ")[0] for name in tally.constructs}
+        assert not never, f"elementary functions in no kernel: {never}"
         missing = [name for name in TRAPS if not tally.traps[name]]
         assert not missing, f"traps that never happened: {missing}"
 

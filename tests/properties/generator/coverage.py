@@ -1,9 +1,9 @@
 """The constructs of spec 1.2 to 1.6 that random kernels must show, by the names that the generator counts."""
 
 from .rare import CASTS, NARROW_TARGETS
-from .values import CHECKED, FLOATS, INTEGERS, NARROW, NUMBERS
+from .values import CHECKED, FLOATS, HALVES, INTEGERS, NARROW, NUMBERS
 
-_STORAGE = (*NUMBERS, *NARROW, "bool")
+_STORAGE = (*NUMBERS, *NARROW, *HALVES, "bool")
 
 OPERATORS = [
     *(f"{op} {type}" for op in ("+", "-", "*", "//", "%", "**", "min", "max") for type in NUMBERS),
@@ -22,6 +22,7 @@ OPERATORS = [
     "widening",
 ]
 CONVERSIONS = [
+    *(f"cast f32 to {element}" for element in HALVES),
     *(f"cast {a} to {b}" for a, b in CASTS),
     *(f"bitcast to {type}" for type in NUMBERS),
     *(f"saturate {type}" for type in (*NARROW_TARGETS, *CHECKED)),

@@ -156,7 +156,8 @@ def _compare(first: Result, second: Result, arguments: dict[str, Any]) -> str:
 
 
 def _bits(values: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
-    if values.dtype.kind != "f":
+    if values.dtype.kind in "iub":
         return values
-    clean = np.where(np.isnan(values), np.array(np.nan, values.dtype), values)
+    with np.errstate(invalid="ignore"):  # ml_dtypes says so of NaNs
+        clean = np.where(np.isnan(values), np.array(np.nan, values.dtype), values)
     return np.ascontiguousarray(clean).view(f"u{values.dtype.itemsize}")

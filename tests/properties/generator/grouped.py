@@ -3,10 +3,11 @@
 from math import prod
 
 from .context import Array, Context
+from .elementary import elementary_statements
 from .expressions import bounded, expression
 from .rare import rare_statements
 from .statements import _text, atomic_on, indented, statement, stored
-from .values import CHECKED, FLOATS, INTEGERS, MODULAR, NARROW, NUMBERS, full
+from .values import CHECKED, FLOATS, HALVES, INTEGERS, MODULAR, NARROW, NUMBERS, full
 
 Lines = list[str]
 
@@ -26,7 +27,7 @@ def grouped_body(g: Context, head: Lines, guard: str, block_shape: tuple[int, ..
         g.use("query lids")
         for name, extent in zip(names, block_shape, strict=True):
             g.declare(name, "i64", 0, extent - 1).constant = True
-    lines += rare_statements(g)
+    lines += rare_statements(g) + elementary_statements(g)
     lines += [line for array in g.arrays if array.use == "atomic" for line in atomic_on(g, array)]
     if g.choices.chance(60):
         lines += _collective(g)
@@ -36,7 +37,7 @@ def grouped_body(g: Context, head: Lines, guard: str, block_shape: tuple[int, ..
 
 
 def _shared(g: Context, block_shape: tuple[int, ...], lines: Lines) -> Array:
-    element = g.choices.pick((*NUMBERS, *NARROW, "bool"))
+    element = g.choices.pick((*NUMBERS, *NARROW, *HALVES, "bool"))
     name = g.fresh("sh")
     g.use(f"shared {element}")
     low, high = full(element)

@@ -8,13 +8,14 @@ import numpy as np
 from . import values
 from .choices import Choices
 from .context import Array, Context
+from .elementary import elementary_statements
 from .expressions import bounded, expression
 from .grouped import grouped_body
 from .rare import rare_statements
 from .statements import atomic_on, indented, statement, stored
-from .values import CHECKED, FLOATS, INTEGERS, MODULAR, NARROW, NUMBERS, SIGNED, Value, full
+from .values import CHECKED, FLOATS, HALVES, INTEGERS, MODULAR, NARROW, NUMBERS, SIGNED, Value, full
 
-ELEMENTS = (*NUMBERS, *NARROW, "bool")
+ELEMENTS = (*NUMBERS, *NARROW, *HALVES, "bool")
 SIZES = (17, 1, 33, 7, 40, 16, 31, 3, 65)
 
 
@@ -355,7 +356,7 @@ class _Writer:
         g = self.g
         if g.choices.chance(15):
             g.use("table")
-            name, element = g.fresh("TABLE"), g.choices.pick(("i32", "f32", "u8", "i64", "f64"))
+            name, element = g.fresh("TABLE"), g.choices.pick(("i32", "f32", "u8", "i64", "f64", "f16"))
             numbers = [g.choices.between(0, 100) for _ in range(g.choices.between(1, 5))]
             g.module.append(f"{name} = np.array({numbers}, np.{values.scalar(element).numpy.name})")
             g.module.append(f"{name}.flags.writeable = False")
@@ -406,7 +407,7 @@ class _Writer:
     def _plain_body(self) -> list[str]:
         g = self.g
         g.can_return = True
-        body = [*self.head, *rare_statements(g)]
+        body = [*self.head, *rare_statements(g), *elementary_statements(g)]
         body += [line for array in g.arrays if array.use == "atomic" for line in atomic_on(g, array)]
         for _ in range(g.choices.weighted(((5, 1), (2, 2), (1, 0)))):
             body += statement(g, 2)

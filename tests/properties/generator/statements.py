@@ -5,7 +5,7 @@ from collections.abc import Callable
 from .context import Array, Context, Variable
 from .expressions import _text, boolean, bounded, element, expression, index, integer, literal_number, narrow
 from .rare import rare_statements
-from .values import CHECKED, COMPUTING, FLOATS, INTEGERS, MODULAR, NUMBERS, SIGNED, Value, full
+from .values import CHECKED, COMPUTING, FLOATS, HALVES, INTEGERS, MODULAR, NUMBERS, SIGNED, Value, full
 
 Lines = list[str]
 
@@ -170,6 +170,8 @@ def stored(g: Context, array: Array, depth: int) -> str:
     """A value that a store to `array` accepts as written: its own type, or an integer that narrows."""
     g.use(f"store {array.element}")
     type = array.type
+    if array.element in HALVES:
+        return _stored_half(g, array.element, depth)
     if array.element in ("i8", "i16", "u8", "u16"):
         type = g.choices.pick(("i32", "i64", "u32", "u64"))
         g.use("narrowing store")
@@ -182,6 +184,16 @@ def stored(g: Context, array: Array, depth: int) -> str:
     if type in MODULAR or array.element in ("bool", *FLOATS):
         return expression(g, type, depth).text
     return bounded(g, type, depth, max(array.low, full(type)[0]), min(array.high, full(type)[1])).text
+
+
+def _stored_half(g: Context, element: str, depth: int) -> str:
+    """A value that is rounded to f16 or bf16 as it is stored."""
+    if g.choices.chance(10):
+        g.use("literal stored")
+        return g.choices.pick(("1.0", "0.5", "(-0.0)", "3.0"))
+    source = g.choices.pick(("f32", "f64", "f32", *CHECKED))
+    g.use(f"cast {source} to {element}")
+    return f"ig.{element}({expression(g, source, depth).text})"
 
 
 def _targets(g: Context) -> list[Array]:
@@ -437,7 +449,7 @@ def _return(g: Context, depth: int) -> Lines:
 def _local_array(g: Context, depth: int) -> Lines:
     """A small array of this thread's own."""
     g.use("local array")
-    element_type = g.choices.pick(("i32", "f32", "i64", "u8", "f64", "w32", "bool", "i16"))
+    element_type = g.choices.pick(("i32", "f32", "i64", "u8", "f64", "w32", "bool", "i16", "f16", "bf16"))
     name = g.fresh("l")
     shape = [g.choices.between(1, 4) for _ in range(g.choices.between(1, 2))]
     extents = tuple((str(extent), extent, extent) for extent in shape)
@@ -499,7 +511,7 @@ def helper_call(g: Context, depth: int) -> Lines:
 
 def row_helper(g: Context, name: str) -> Lines:
     """A helper over an array or a row of one."""
-    rows = [a for a in g.arrays if a.use == "read" and a.readable and len(a.extents) in (1, 2) and a.element in FLOATS]
+    rows = [a for a in g.arrays if a.use == "read" and a.readable and len(a.extents) in (1, 2) and a.type in FLOATS]
     if not rows:
         return _declare(g, 0)
     array = g.choices.pick(rows)

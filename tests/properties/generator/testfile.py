@@ -27,7 +27,7 @@ def test_devices_agree() -> None:
         for name, value in want.items():
             if isinstance(value, np.ndarray):
                 np.testing.assert_array_equal(found[name], value)
-                if value.dtype.kind == "f":
+                if value.dtype.kind not in "iub":
                     known = ~np.isnan(value)
                     np.testing.assert_array_equal(np.signbit(found[name][known]), np.signbit(value[known]))
 """
@@ -56,6 +56,8 @@ def text_of_test(finding: Finding, program: Program) -> str:
         + "        }"
         for given in program.launches
     )
+    if "ml_dtypes" in launches:
+        source = source.replace("import numpy as np\n", "import ml_dtypes\nimport numpy as np\n", 1)
     lists = f"\n\ndef arguments() -> list[dict[str, Any]]:\n    return [\n{launches},\n    ]\n"
     return head + source + lists + _TEST.format(kernel=kernel, device=finding.device)
 
@@ -66,8 +68,13 @@ def _value(value: Any) -> str:
         text = repr(value)
         return f"float({text!r})" if text in ("inf", "-inf", "nan") else text
     array = np.ascontiguousarray(value)
-    if array.dtype.kind == "f":
+    if array.dtype.kind not in "iub":
         bits = array.view(f"u{array.dtype.itemsize}")
-        return f"np.array({bits.ravel().tolist()}, np.{bits.dtype}).view(np.{array.dtype}).reshape({array.shape})"
+        return f"np.array({bits.ravel().tolist()}, np.{bits.dtype}).view({_dtype(array.dtype)}).reshape({array.shape})"
     kind = "bool_" if array.dtype.kind == "b" else str(array.dtype)
     return f"np.array({array.ravel().tolist()}, np.{kind}).reshape({array.shape})"
+
+
+def _dtype(dtype: "np.dtype[Any]") -> str:
+    """Python text of a float dtype; NumPy has bf16 from a package that says its name to it."""
+    return f"np.{dtype}" if dtype.kind == "f" else "ml_dtypes.bfloat16"

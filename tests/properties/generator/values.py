@@ -13,6 +13,8 @@ CHECKED: Final = ("i32", "i64", "u32", "u64")
 MODULAR: Final = ("w32", "w64")
 INTEGERS: Final = CHECKED + MODULAR
 FLOATS: Final = ("f32", "f64")
+#: Floats of elements only: loaded as f32.
+HALVES: Final = ("f16", "bf16")
 NUMBERS: Final = INTEGERS + FLOATS
 COMPUTING: Final = (*NUMBERS, "bool")
 NARROW: Final = ("i8", "i16", "u8", "u16")
@@ -103,12 +105,18 @@ def array(choices: Choices, element: str, shape: tuple[int, ...], low: int, high
     if element == "bool":
         return (random.random(shape) < 0.5).astype(dtype)
     kind = random.integers(0, 4, count)
-    if element in FLOATS:
+    if element in FLOATS or element in HALVES:
         with np.errstate(all="ignore"):
             corners = np.array(FLOAT_CORNERS).astype(dtype)
             values = corners[random.integers(0, len(corners), count)]
             values = np.where(kind >= 2, random.normal(0, 50, count).astype(dtype), values)
             values = np.where(kind == 3, random.integers(-8, 9, count).astype(dtype), values)
+            # Any bits at all: every exponent is as likely, and a few are NaNs. Half of them next to a corner.
+            word = np.dtype(f"u{dtype.itemsize}")
+            bits = random.integers(0, np.iinfo(word).max, count, word, endpoint=True)
+            near = corners[random.integers(0, len(corners), count)].view(word) ^ (bits & word.type(7))
+            any_bits = np.where(random.random(count) < 0.5, bits, near).view(dtype)
+            values = np.where(random.random(count) < 0.2, any_bits, values)
         return values.astype(dtype).reshape(shape)
     corners = np.array(integer_corners(low, high), dtype)
     values = corners[random.integers(0, len(corners), count)]
