@@ -29,6 +29,9 @@ def test_rounding(element: Scalar) -> None:
     text, (_, found) = launch(_rounding("f32", element), "simulated", (inputs.view(np.float32), found))
     want = kept_bits(element.value, inputs).view(np.float32).astype(element.numpy)
     assert not text and np.array_equal(found.view(np.uint16), bits(want))
+    nan = np.array([0x7FC00000, 0xFFC00000, 0x7F800001, 0xFFFFFFFF], np.uint32).view(np.float32)
+    _, (_, found) = launch(_rounding("f32", element), "simulated", (nan, np.zeros(4, element.numpy)))
+    assert set(found.view(np.uint16).tolist()) == {0x7E00 if element is Scalar.F16 else 0x7FC0}
     with np.errstate(over="ignore"):
         ties = np.array([float(tie) for tie in near_ties(element, 9, 20)])
     agree(_rounding("f64", element), "simulated", ties, np.zeros(ties.size, element.numpy))

@@ -68,3 +68,20 @@ def k(x: ig.In[ig.f64, N], z: ig.Out[ig.{name}, N]) -> None:
     made.on(device)(x, z)
     with np.errstate(all="ignore"):
         assert np.array_equal(bits(z), bits(kept(name, x).astype(np.float32).astype(type.numpy)))
+
+
+@pytest.mark.parametrize("name", STORED)
+def test_a_stored_nan_is_canonical(name: str, device: str) -> None:
+    words = np.array([0x7FC00000, 0xFFC00000, 0x7F800001, 0xFFFFFFFF, 0x7FA12345], np.uint32)
+    wide = np.array([0x7FF8000000000000, 0xFFF0000000000001, 0x7FFFFFFFFFFFFFFF], np.uint64)
+    for x, type in ((words.view(np.float32), "f32"), (wide.view(np.float64), "f64")):
+        made = kernel(f"""
+@ig.kernel(grid=N)
+def k(x: ig.In[ig.{type}, N], z: ig.Out[ig.{name}, N]) -> None:
+    i = ig.gid()
+    z[i] = ig.{name}(x[i])
+""")
+        for where in (device, "interp"):
+            z = np.zeros(x.size, Scalar(name).numpy)
+            made.on(where)(x, z)
+            assert set(z.view(np.uint16).tolist()) == {0x7E00 if name == "f16" else 0x7FC0}

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 import isogrid as ig
-from isogrid import In, InOut, Out, f32, f64, i8, i32, i64, u8, u16, u32, w32, w64
+from isogrid import In, InOut, Out, bf16, f16, f32, f64, i8, i32, i64, u8, u16, u32, w32, w64
 from isogrid.dims import D, H, M, N, W
 
 WEIGHTS = np.array([0.0625, 0.25, 0.375, 0.25, 0.1, math.inf], np.float32)
@@ -147,3 +147,13 @@ def local_arrays(x: In[f32, N], y: Out[f32, N]) -> None:
             if kept[j] > kept[j + 1]:
                 kept[j], kept[j + 1] = kept[j + 1], kept[j]
     y[i] = kept[1]
+
+
+@ig.kernel(grid=N)
+def stored_floats(a: f32, x: In[f16, N], d: In[f32, N], y: Out[bf16, N], z: Out[f16, N]) -> None:
+    i = ig.gid()
+    y[i] = bf16(a * x[i])
+    if d[i] > 0.0:
+        z[i] = f16(d[i])
+    else:
+        z[i] = 0.333

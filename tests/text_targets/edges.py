@@ -1,7 +1,7 @@
 """Kernels whose values stand at the edges of the types that the text computes in."""
 
 import isogrid as ig
-from isogrid import In, Out, f32, i32, i64, u8, u32, w64
+from isogrid import In, Out, f16, f32, i32, i64, u8, u32, w64
 from isogrid.dims import N
 
 
@@ -78,3 +78,13 @@ def compared(x: In[i32, N], u: In[u32, N], y: Out[i32, N]) -> None:
     if -5 <= a < 5 or (a & b) == 3:
         n += 8
     y[i] = n
+
+
+@ig.kernel(grid=N)
+def hidden(half_bits: In[f32, N], is_nan_f32: In[f32, N], half_value: Out[f16, N], minimum_f32: Out[f32, N]) -> None:
+    """Names of functions that the text has."""
+    i = ig.gid()
+    add_overflows_i32 = min(half_bits[i], is_nan_f32[i])
+    f16_bits = i32(i) + 7
+    half_value[i] = f16(add_overflows_i32)
+    minimum_f32[i] = f32(f16_bits) + add_overflows_i32

@@ -28,6 +28,8 @@ def print_cuda(kernel: d.Kernel, options: Mapping[str, Any], small: bool, entry:
 _ON_HOST = {
     "barrier_or(": "static bool barrier_or(bool value) { return host::barrier_or(value); }",
     "barrier_apart(": "static void barrier_apart() { host::barrier(); }",
+    "half_value(": "static float half_value(u16 bits) { return host::half_value(bits); }",
+    "half_bits(": "static u16 half_bits(float x) { return host::half_bits(x); }",
 }
 
 

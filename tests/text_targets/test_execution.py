@@ -97,6 +97,17 @@ def test_conformance(collector: Collector, monkeypatch: pytest.MonkeyPatch) -> N
     assert_right(collector, 60)
 
 
+def test_stored_floats(collector: Collector, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every f16 and bf16, and roundings to them."""
+    module = importlib.import_module("tests.conformance.test_conversions")
+    monkeypatch.setattr(module, "agree", agree_by(collector))
+    for title, test, arguments in cases(module):
+        collector.title = title
+        if title.startswith(("test_every_stored", "test_rounding", "test_stored")):
+            test(**arguments, device=collector.name)
+    assert_right(collector, 14)
+
+
 def test_random_kernels(collector: Collector) -> None:
     accepted = note_random(collector, range(FIRST_SEED, FIRST_SEED + KERNELS))
     assert accepted >= KERNELS * 3 // 4
@@ -135,9 +146,10 @@ def test_edges(collector: Collector) -> None:
         lambda: edges.remainders.launch(a.copy(), b.copy(), a.copy(), b.copy(), device=collector.name),
         lambda: edges.compared.launch(x, u[::-1].copy(), x.copy(), device=collector.name),
         lambda: edges.steps.launch(x[1:], wide[0][1:].copy(), device=collector.name),
+        lambda: edges.hidden.launch(a.copy(), b.copy(), np.zeros(a.size, np.float16), a.copy(), device=collector.name),
     ):
         collector.title = "edges"
         with contextlib.suppress(ig.Trap):
             call()
     assert sum(launch.trap != "" for launch in collector.launches) <= 1
-    assert_right(collector, 7)
+    assert_right(collector, 8)

@@ -185,14 +185,22 @@ u16 bf16_bits(float x) {
 HELPERS: Final[Mapping[str, str]] = {**_float_helpers(), **_integer_helpers(), **_STORED_FLOATS}
 
 
+def _name_of(helper: str) -> str:
+    head = next(line for line in helper.splitlines() if line and not line.startswith("//"))
+    return head.partition("(")[0].split()[-1]
+
+
+#: Names of functions that a text may hold, which nothing of the author's may hide.
+HELPER_NAMES: Final = frozenset(_name_of(helper) for helper in HELPERS.values())
+
+
 def function_name(spelling: Spelling, key: str) -> str:
     """The function to call for an operation or bit cast: the language's or a helper's."""
     if key in spelling.operations and spelling.operations[key] not in PRECEDENCE:
         return spelling.operations[key]
     if key in spelling.bitcasts:
         return spelling.bitcasts[key]
-    head = next(line for line in HELPERS[key].splitlines() if line and not line.startswith("//"))
-    return head.partition("(")[0].split()[-1]
+    return _name_of(HELPERS[key])
 
 
 def helper_texts(spelling: Spelling, needed: Iterable[str]) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Final
 from isogrid.ir import device as d
 from isogrid.ir.kernel import ArrayParameter
 from isogrid.ir.walk import expressions, map_statement, visit, visit_exprs
+from isogrid.printers.c_family_helpers import HELPER_NAMES
 
 _WORDS: Final = """
     alignas alignof and and_eq array as_type asm atomic atomic_int atomic_uint auto bitand bitor bool break buffer case
@@ -23,10 +24,11 @@ _WORDS: Final = """
     union unsigned ushort using vec vertex virtual void volatile wchar_t while write_only xor xor_eq
     i8 u8 i16 u16 u32 i64 u64 record watch guard first_block key run settle trap wrapped sum_wrapped at more old
     fma sqrt floor ceil trunc rint fabs fmod copysign fabsf sqrtf floorf ceilf truncf rintf fmodf copysignf mul_hi mulhi
-    NULL INFINITY NAN M_PI assert printf barrier barrier_or barrier_apart lanes_here asm thread_position group_position
+    NULL INFINITY NAN M_PI assert printf barrier barrier_or barrier_apart lanes_here half_value half_bits swap_if_equal
+    asm thread_position group_position
 """
-#: Words of some C-like language, so that a kernel has the same names in all of them.
-RESERVED: Final = frozenset(_WORDS.split())
+#: Words of some C-like language and functions of its texts, so that a kernel has the same names in all of them.
+RESERVED: Final = frozenset(_WORDS.split()) | HELPER_NAMES
 
 
 class Names:

@@ -80,3 +80,23 @@ template <class T> T __shfl_sync(unsigned mask, T value, int lane, int width) {
     memcpy(&value, &word, sizeof value);
     return value;
 }
+
+// What the instructions between f32 and f16 do, by rounding to whole numbers in f64.
+namespace host {
+inline float half_value(unsigned short bits) {
+    int exponent = bits >> 10 & 31, fraction = bits & 1023;
+    float magnitude = exponent ? ldexpf((float)(1024 + fraction), exponent - 25) : ldexpf((float)fraction, -24);
+    if (exponent == 31) magnitude = fraction ? NAN : INFINITY;
+    return bits >> 15 ? -magnitude : magnitude;
+}
+inline unsigned short half_bits(float x) {
+    unsigned short sign = std::signbit(x) ? 0x8000 : 0;
+    if (x != x) return 0x7e00;
+    if (x == 0) return sign;
+    if (fabs((double)x) >= 65520) return sign | 0x7c00;
+    int exponent;
+    frexp(fabs((double)x), &exponent);
+    exponent = exponent - 11 < -24 ? -24 : exponent - 11;
+    return sign | (unsigned short)(((exponent + 24) << 10) + (int)nearbyint(ldexp(fabs((double)x), -exponent)));
+}
+}  // namespace host

@@ -34,6 +34,21 @@ static __device__ __forceinline__ void barrier_apart() {
     else asm volatile("barrier.cta.sync 0;" : : : "memory");
 }"""
 
+_HALF_VALUE: Final = """\
+// The value of an f16, given by its bits.
+static __device__ __forceinline__ float half_value(u16 bits) {
+    float value;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
+    return value;
+}"""
+_HALF_BITS: Final = """\
+// An f32 rounded to f16, halves to even; a NaN becomes the canonical one.
+static __device__ __forceinline__ u16 half_bits(float x) {
+    u16 bits;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x));
+    return x != x ? (u16)0x7e00 : bits;
+}"""
+
 _PRELUDE: Final = (
     "typedef signed char i8;",
     "typedef unsigned char u8;",
@@ -73,6 +88,8 @@ _OPERATIONS: Final = {
     "froundeven_f64": "rint",
     "fcopysign_f32": "copysignf",
     "fcopysign_f64": "copysign",
+    "f16_value": "half_value",
+    "f16_bits": "half_bits",
     "popcount_u32": "__popc",
     "popcount_u64": "__popcll",
     "clz_u32": "__clz",
@@ -155,4 +172,9 @@ CUDA_FAST: Final = replace(
 )
 
 #: Functions that stand in the text where something calls them.
-SUPPORT: Final = {"barrier_or(": _BARRIER_OR, "barrier_apart(": _BARRIER_APART}
+SUPPORT: Final = {
+    "barrier_or(": _BARRIER_OR,
+    "barrier_apart(": _BARRIER_APART,
+    "half_value(": _HALF_VALUE,
+    "half_bits(": _HALF_BITS,
+}
