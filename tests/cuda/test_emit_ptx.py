@@ -78,6 +78,13 @@ def test_neighbours_are_read_at_once(worker: ProcessPoolExecutor) -> None:
     assert ".v4." not in off
     rows = worker.submit(ptx_of, "stencil", (9, 0), True, {}).result()[0]
     assert rows.count("ld.global.nc.v4.b32") == 4 and rows.count("st.global.v4.b32") == 2
+    scan = worker.submit(ptx_of, "scan", (9, 0), True, {}).result()[0]
+    assert scan.count("ld.global.nc.v4.b32") == 2 and scan.count("st.global.v4.b32") == 2
+
+
+def test_checks_of_a_loop_are_asked_eight_at_a_time(worker: ProcessPoolExecutor) -> None:
+    text = worker.submit(ptx_of, "spmv", (9, 0), True, {}).result()[0]
+    assert len(re.findall(r"ld\.global\.nc\.b32", text)) >= 3 * 8
 
 
 def test_options_reach_the_text(worker: ProcessPoolExecutor) -> None:

@@ -5,6 +5,7 @@
 What is known of a `Let` is known wherever it is read: its range, that it is affine, what it is the same as.
 """
 
+from collections import Counter
 from dataclasses import replace
 from itertools import count
 
@@ -20,7 +21,11 @@ def name_assignments(kernel: d.Kernel) -> d.Kernel:
     read = {n.name for n in visit(body) if isinstance(n, d.Value)}
     unread = frozenset(n for n in machines if n not in read and n not in fixed)
     variables = tuple(v for v in kernel.variables if v[0] not in unread)
-    return replace(kernel, body=_without(body, unread), variables=variables)
+    body = _without(body, unread)
+    once = {
+        name for name, times in Counter(n.name for n in visit(body) if isinstance(n, d.Value)).items() if times == 1
+    }
+    return replace(kernel, body=_joined(body, once), variables=variables)
 
 
 class _Renamer:
@@ -100,6 +105,24 @@ def _without(body: d.Block, unread: frozenset[str]) -> d.Block:
                 result.append(replace(node, then=then, otherwise=otherwise))
             case d.For() | d.Loop() | d.Scope():
                 result.append(replace(node, body=_without(node.body, unread)))
+            case _:
+                result.append(node)
+    return tuple(result)
+
+
+def _joined(body: d.Block, once: set[str]) -> d.Block:
+    """Without the new names that only the assignment behind them reads."""
+    result: list[d.Statement] = []
+    for node in body:
+        last = result[-1] if result else None
+        match node:
+            case d.Set(value=d.Value(name=name)) if isinstance(last, d.Let) and last.name == name and name in once:
+                result[-1] = replace(node, value=last.value)
+            case d.If():
+                then, otherwise = _joined(node.then, once), _joined(node.otherwise, once)
+                result.append(replace(node, then=then, otherwise=otherwise))
+            case d.For() | d.Loop() | d.Scope():
+                result.append(replace(node, body=_joined(node.body, once)))
             case _:
                 result.append(node)
     return tuple(result)

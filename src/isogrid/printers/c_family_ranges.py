@@ -10,6 +10,7 @@ from isogrid.ir import device as d
 from isogrid.ir import kernel as k
 from isogrid.ir.device import Machine
 from isogrid.ir.types import Scalar, Space
+from isogrid.ir.walk import visit
 from isogrid.printers.c_family_text import signed_value
 
 Interval = tuple[int, int]
@@ -35,6 +36,42 @@ class Ranges:
         self.elements = {b.name: b.element for b in kernel.buffers}
         self.counts = {b.name: b.count for b in kernel.buffers if b.space is not Space.GLOBAL}
         self.known: dict[d.Expr, Interval] = {}
+        arguments = {(n.kind, n.name): n for n in visit(kernel.body) if isinstance(n, d.Argument)}
+        for clause in kernel.requires:
+            self._require(clause.condition, arguments)
+
+    def _require(self, condition: k.Expr, arguments: Mapping[tuple[str, str], d.Argument]) -> None:
+        """A launch has tested its preconditions: bounds of scalars and sizes by constants."""
+        match condition:
+            case k.Logical(op="and", left=left, right=right):
+                self._require(left, arguments)
+                self._require(right, arguments)
+            case k.Compare(op=op, left=left, right=k.Const(value=int(value))):
+                found = arguments.get(self._place(left))
+                low = {"ge": value, "gt": value + 1, "eq": value}.get(op)
+                high = {"le": value, "lt": value - 1, "eq": value}.get(op)
+                if found is not None:
+                    known = self.of(found)
+                    least = known[0] if low is None else max(known[0], low)
+                    most = known[1] if high is None else min(known[1], high)
+                    self._narrow(found, (least, most))
+            case k.Compare(op=op, left=k.Const() as left, right=right):
+                turned = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}.get(op, op)
+                self._require(k.Compare(turned, right, left), arguments)
+            case _:
+                return
+
+    def _place(self, node: k.Expr) -> tuple[str, str]:
+        """Kind and name of a scalar or a size, of which an interval of signed numbers can speak."""
+        match node:
+            case k.ScalarValue(name=name, type=type) if type.is_checked and (self.small or type.is_signed):
+                return "scalar", name
+            case k.DimValue(name=name):
+                return "dim", name
+            case k.Cast(value=value, type=type) if type.is_checked and value.type.is_checked:
+                return self._place(value)
+            case _:
+                return "", ""
 
     def bind(self, name: str, value: d.Expr) -> None:
         """A name gets a value."""
@@ -83,6 +120,11 @@ class Ranges:
 
     def _below(self, low: d.Expr, high: d.Expr, strict: int) -> None:
         a, b = self.of(low), self.of(high)
+        if isinstance(low, d.Op) and low.op == "iadd" and self.exact(low) == a:
+            # What is added to a number bounds that number too.
+            for part, other in (low.arguments, low.arguments[::-1]):
+                here = self.of(part)
+                self._narrow(part, (here[0], min(here[1], b[1] - strict - self.of(other)[0])))
         self._narrow(low, (a[0], min(a[1], b[1] - strict)))
         self._narrow(high, (max(b[0], a[0] + strict), b[1]))
 

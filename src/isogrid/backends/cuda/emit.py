@@ -89,7 +89,7 @@ def emit_cuda(
             code.threads = THREADS
             tile = (tile[0] * groups_per_block(kernel),)
     # Addresses of neighbours that one thread takes stay sums of 64 bits, in which LLVM sees what lies side by side.
-    code.short_addresses = small and max(items) == 1 and code.threads == kernel.geometry.group_size
+    code.short_addresses = small and max(items) == 1 and tile == _tile(kernel)
     sums = gathered_sums(kernel, small=small) if coarsen and code.threads == kernel.geometry.group_size else ()
     _body(code, layout, shared, tile, items, sums)
     alignment = 16 if aligned else 1

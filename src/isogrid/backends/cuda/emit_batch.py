@@ -7,7 +7,7 @@ and where one fails nothing was written yet, and the loop goes on trip by trip a
 from collections.abc import Iterable
 
 from isogrid.backends.cuda.emit_address import Linear
-from isogrid.backends.cuda.emit_code import Code
+from isogrid.backends.cuda.emit_code import Code, assuming
 from isogrid.backends.cuda.emit_lockstep import Copy, together
 from isogrid.ir import device as d
 from isogrid.ir.device import Machine
@@ -82,7 +82,8 @@ def emit_batches(code: Code, node: d.For, trip: str, start: str, step: str, trip
     w.place(body)
     outer = (code.specials, code.sums, code.variables, code.env)
     copies = [_copy(code, node, count, start, step, number) for number in range(BATCH)]
-    together(code, copies, node.body, scalar, set(), [True])
+    with assuming(code, None, True):
+        together(code, copies, node.body, scalar, set(), [True])
     code.specials, code.sums, code.variables, code.env = outer
     w.do(f"store i64 {w.emit(f'add nuw i64 {count}, {BATCH}')}, ptr {trip}")
     w.jump(head)

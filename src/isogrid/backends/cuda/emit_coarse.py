@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from itertools import product
 
 from isogrid.backends.cuda.emit_address import Linear
-from isogrid.backends.cuda.emit_code import Code, Variable
+from isogrid.backends.cuda.emit_code import Code, Variable, assuming
 from isogrid.backends.cuda.emit_frame import Place, thread_specials
 from isogrid.backends.cuda.emit_lockstep import Copy, together
 from isogrid.backends.cuda.emit_statements import ROLLED, emit_block
@@ -89,7 +89,8 @@ def _copies(code: Code, first: tuple[str, ...], index: str, items: tuple[int, ..
 
 def _lockstep(code: Code, copies: Sequence[Copy], apart: str) -> None:
     data = {name for name, _ in code.kernel.variables}
-    together(code, copies, code.kernel.body, apart, data, [False], done=code.end)
+    with assuming(code, None, True):
+        together(code, copies, code.kernel.body, apart, data, [False], done=code.end)
 
 
 def _one_by_one(code: Code, first: tuple[str, ...], index: str, items: tuple[int, ...]) -> None:

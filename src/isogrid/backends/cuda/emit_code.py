@@ -3,7 +3,8 @@
 Threads are scalar here: one LLVM function is one thread, and `%i` is the value of `i` in it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, assert_never
 
@@ -13,6 +14,7 @@ from isogrid.backends.cuda.emit_short import in_32_bits, is_short
 from isogrid.ir import device as d
 from isogrid.ir.device import Machine
 from isogrid.ir.types import Scalar, Space
+from isogrid.ir.walk import visit
 from isogrid.printers.c_family_loops import Loops
 from isogrid.printers.c_family_ranges import Ranges
 from isogrid.printers.llvm_ops import Shape, operation
@@ -205,6 +207,28 @@ def define(code: Code, node: d.Let) -> None:
         code.ranges.bind(node.name, node.value)
     if is_linear(node.value):
         code.sums[node.name] = as_sum(code, node.value)
+
+
+@contextmanager
+def assuming(code: Code, condition: d.Expr | None, holds: bool) -> Generator[None]:
+    """Within, a condition is known to be `holds`; afterwards nothing learnt within is known any more."""
+    if code.ranges is None:
+        yield
+        return
+    before = dict(code.ranges.known)
+    if condition is not None:
+        assume(code, condition, holds)
+    try:
+        yield
+    finally:
+        code.ranges.known = before
+
+
+def assume(code: Code, condition: d.Expr, holds: bool) -> None:
+    """From here on a condition is known to be `holds`, unless variables, which may change, have a part in it."""
+    if code.ranges is None or any(isinstance(n, d.Value) and n.name in code.variables for n in visit(condition)):
+        return
+    code.ranges.assume(condition, holds)
 
 
 def as_sum(code: Code, node: d.Expr) -> Linear:

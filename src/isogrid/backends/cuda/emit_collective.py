@@ -135,6 +135,12 @@ class Numbers:
         self.widens = node.total is not None and node.op in ("sum", "scan") and node.scalar.is_integer
         self.wide = {32: "i64", 64: "i128"}[self.machine.bits] if self.widens else self.raw
 
+    @property
+    def any_order(self) -> bool:
+        """Whether the result is the same in whatever order values are combined: integers wrap or are wide enough, and
+        of a least or greatest value only the value can be seen."""
+        return self.scalar.is_integer or self.node.op in ("min", "max")
+
     def widened(self, value: str) -> str:
         if not self.widens:
             return value
@@ -264,6 +270,8 @@ def _scan(code: Code, unit: Unit, numbers: Numbers, value: str, exclusive: bool)
     if unit.size <= 32:
         unit.first()
         result = _scan_lanes(code, unit, numbers, numbers.widened(value))
+    elif unit.size % 32 == 0 and numbers.any_order:
+        result = _scan_exact(code, unit, numbers, value)
     elif unit.size % 32 == 0:
         result = _scan_warps(code, unit, numbers, value)
     else:
@@ -319,6 +327,34 @@ def _scan_warps(code: Code, unit: Unit, numbers: Numbers, value: str) -> str:
             slots[at] = _from(code, unit.index, 32 * (at + step), numbers, paired, slots[at])
         step *= 2
     return slots[0]
+
+
+def _scan_exact(code: Code, unit: Unit, numbers: Numbers, value: str) -> str:
+    """Every warp on its own, then what the warps before it come to. Lanes that may have trapped must have met before
+    the others wait for them in a shuffle."""
+    w, text, count = code.w, numbers.wide, unit.size // 32
+    if code.lanes_part:
+        unit.first()
+    own = numbers.widened(value)
+    for distance in (1, 2, 4, 8, 16):
+        below = shuffle(code, "up", "-1", own, text, str(distance))
+        own = _from(code, unit.lane, distance, numbers, numbers.both(below, own), own)
+    warp, offset = w.emit(f"lshr i32 {unit.index}, 5"), unit.size * _RAW_BYTES
+    last, met = w.block("last.lane"), w.block("warps")
+    w.branch(w.emit(f"icmp eq i32 {unit.lane}, 31"), last, met)
+    w.place(last)
+    put(code, unit, offset, text, warp, own)
+    w.place(met)
+    (unit.again if code.lanes_part else unit.first)()
+    there = w.emit(f"icmp ult i32 {unit.lane}, {count}")
+    total = get(code, unit, offset, text, w.emit(f"select i1 {there}, i32 {unit.lane}, i32 0"))
+    distance = 1
+    while distance < count:
+        below = shuffle(code, "up", "-1", total, text, str(distance))
+        total = _from(code, unit.lane, distance, numbers, numbers.both(below, total), total)
+        distance *= 2
+    before = shuffle(code, "idx", "-1", total, text, w.emit(f"and i32 {w.emit(f'sub i32 {warp}, 1')}, 31"))
+    return _from(code, warp, 1, numbers, numbers.both(before, own), own)
 
 
 def _below(code: Code, unit: Unit, distance: int) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from isogrid.backends.cuda.emit_address import Linear
-from isogrid.backends.cuda.emit_code import Code, Variable, evaluate
+from isogrid.backends.cuda.emit_code import Code, Variable, assume, evaluate
 from isogrid.backends.cuda.plan_copies import depends_on_data, is_early_return, is_guard
 from isogrid.ir import device as d
 
@@ -32,11 +32,13 @@ def together(
     agreed: Callable[[str], str] = lambda value: value,
     collective: Callable[[Sequence[Copy], d.Collective], None] | None = None,
     done: str = "",
+    held: set[d.Expr] | None = None,
 ) -> None:
     """The copies statement by statement. `effects` says whether something was written; from then on, and behind a
     group operation, conditions are asked of each copy. `agreed` makes an answer one of the whole warp. `done` is where
-    copies go that have nothing left to do."""
+    copies go that have nothing left to do. `held` are conditions that were found to hold for all copies."""
     w = code.w
+    held = set[d.Expr]() if held is None else held
     for node in body:
         w.mark(node.span.line)
         match node:
@@ -45,18 +47,30 @@ def together(
             case d.Collective() if collective is not None:
                 collective(copies, node)
                 effects[0] = True
+            case d.If() if held.issuperset(_clauses(node.condition)):
+                together(code, copies, node.then, apart, data, effects, agreed, collective, held=held)
             case d.If() if is_guard(data, node, effects[0]):
                 if is_early_return(node):
                     _all(code, copies, node.condition, apart, agreed, wanted=False)
                 else:
                     rest = done if node is body[-1] and not node.otherwise else ""
                     _all(code, copies, node.condition, apart, agreed, wanted=True, none=rest)
-                    together(code, copies, node.then, apart, data, effects, agreed, collective, rest)
+                    held.update(_clauses(node.condition))
+                    together(code, copies, node.then, apart, data, effects, agreed, collective, rest, held)
             case _:
                 if isinstance(node, d.Let) and depends_on_data(data, node.value):
                     data.add(node.name)
                 effects[0] |= _has_effect(node)
                 each(code, copies, lambda node=node: code.emit(code, node))
+
+
+def _clauses(condition: d.Expr) -> list[d.Expr]:
+    """The parts of a conjunction."""
+    match condition:
+        case d.Op(op="iand", arguments=arguments):
+            return [clause for part in arguments for clause in _clauses(part)]
+        case _:
+            return [condition]
 
 
 def _has_effect(node: d.Statement) -> bool:
@@ -100,6 +114,7 @@ def _all(
             some = w.emit(f"or i1 {some}, {answer}")
         w.branch(some, apart, none)
     w.place(same)
+    assume(code, condition, wanted)
 
 
 def each(code: Code, copies: Sequence[Copy], emit: Callable[[], None]) -> None:

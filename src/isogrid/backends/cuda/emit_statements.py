@@ -9,6 +9,7 @@ from isogrid.backends.cuda.emit_batch import can_batch, emit_batches
 from isogrid.backends.cuda.emit_code import (
     Code,
     Exit,
+    assuming,
     define,
     evaluate,
     store,
@@ -99,11 +100,13 @@ def _if(code: Code, node: d.If) -> None:
     otherwise = w.block("else") if node.otherwise else end
     w.branch(condition, then, otherwise)
     w.place(then)
-    emit_block(code, node.then)
+    with assuming(code, node.condition, True):
+        emit_block(code, node.then)
     if node.otherwise:
         w.jump(end)
         w.place(otherwise)
-        emit_block(code, node.otherwise)
+        with assuming(code, node.condition, False):
+            emit_block(code, node.otherwise)
     w.place(end)
 
 

@@ -6,9 +6,10 @@ needed, and four neighbouring threads of a lane read 16 bytes at once. Lane l of
 """
 
 from collections.abc import Sequence
+from itertools import accumulate
 
 from isogrid.backends.cuda.emit_address import Linear
-from isogrid.backends.cuda.emit_code import Code, Variable, evaluate, write_variable
+from isogrid.backends.cuda.emit_code import Code, Variable, assuming, evaluate, write_variable
 from isogrid.backends.cuda.emit_collective import Numbers
 from isogrid.backends.cuda.emit_exchange import shuffle
 from isogrid.backends.cuda.emit_frame import Place
@@ -65,7 +66,8 @@ def emit_warp_groups(code: Code, place: Place, tile: int) -> None:
     apart = w.block("apart")
     data = {name for name, _ in kernel.variables}
     lane = _Warp(code)
-    together(code, copies, kernel.body, apart, data, [False], lane.all_lanes, lane.collective)
+    with assuming(code, None, True):
+        together(code, copies, kernel.body, apart, data, [False], lane.all_lanes, lane.collective)
     w.jump(code.end)
     if not any(line.endswith(f"label %{apart}") or f"label %{apart}," in line for line in w.lines):
         return
@@ -174,30 +176,75 @@ class _Warp:
         w.place(stay)
 
     def tree(self, numbers: Numbers, values: list[str]) -> str:
-        """slot[t] op slot[t + half] first: rows of a lane, then lanes, then the neighbours of a lane."""
+        """slot[t] op slot[t + half] first: rows of a lane, then lanes, then the neighbours of a lane. Where no order
+        can be seen in the result, everything of a lane comes first."""
         values = list(values)
-        rows = len(values) // self.row
+        if numbers.any_order:
+            while len(values) > 1:
+                half = len(values) // 2
+                values = [numbers.both(values[k], values[k + half]) for k in range(half)]
+        rows = max(len(values) // self.row, 1)
         while rows > 1:
             rows //= 2
             half = rows * self.row
             values = [numbers.both(values[k], values[k + half]) for k in range(half)]
+        dealt: list[int] = []
         for step in (16, 8, 4, 2, 1):
-            values = [numbers.both(v, self.exchanged("bfly", numbers, v, str(step))) for v in values]
-        while len(values) > 1:
-            half = len(values) // 2
-            values = [numbers.both(values[k], values[k + half]) for k in range(half)]
+            if len(values) > 1:
+                dealt.append(step)
+                values = self.dealt(numbers, values, step)
+            else:
+                values = [numbers.both(values[0], self.exchanged("bfly", numbers, values[0], str(step)))]
+        for step in dealt:
+            values = [numbers.both(values[0], self.exchanged("bfly", numbers, values[0], str(step)))]
         return values[0]
+
+    def dealt(self, numbers: Numbers, values: list[str], step: int) -> list[str]:
+        """One level of the tree between lanes `step` apart, which share the neighbours out: the upper lane goes on with
+        the upper half of them, the lower one with the lower half. So a level moves half of what it would in each."""
+        w, text, half = self.w, numbers.wide, len(values) // 2
+        upper = w.emit(f"icmp ne i32 {w.emit(f'and i32 {self.lane()}, {step}')}, 0")
+        result: list[str] = []
+        for low, high in zip(values[:half], values[half:], strict=True):
+            kept = w.emit(f"select i1 {upper}, {text} {high}, {text} {low}")
+            given = w.emit(f"select i1 {upper}, {text} {low}, {text} {high}")
+            result.append(numbers.both(kept, self.exchanged("bfly", numbers, given, str(step))))
+        return result
 
     def exchanged(self, kind: str, numbers: Numbers, value: str, operand: str) -> str:
         return shuffle(self.code, kind, "-1", value, numbers.wide, operand)
 
     def scan(self, numbers: Numbers, values: list[str]) -> list[str]:
         """v[t - d] op v[t] for d = 1, 2, 4...: every level on all slots at once."""
+        if numbers.any_order:
+            return self.exact_scan(numbers, values)
         distance = 1
         while distance < self.size:
             values = [self.below(numbers, values, k, distance) for k in range(len(values))]
             distance *= 2
         return values
+
+    def exact_scan(self, numbers: Numbers, values: list[str]) -> list[str]:
+        """Row after row: the slots of a lane, the lanes, and what stands before the row."""
+        w, text = self.w, numbers.wide
+        result: list[str] = []
+        before = ""
+        for start in range(0, len(values), self.row):
+            row = list(accumulate(values[start : start + self.row], numbers.both))
+            lanes, distance = row[-1], 1
+            while distance < 32:
+                below = self.exchanged("up", numbers, lanes, str(distance))
+                enough = w.emit(f"icmp uge i32 {self.lane()}, {distance}")
+                lanes = w.emit(f"select i1 {enough}, {text} {numbers.both(below, lanes)}, {text} {lanes}")
+                distance *= 2
+            lower = w.emit(f"sub {text} {lanes}, {row[-1]}")
+            if before:
+                lower = numbers.both(before, lower)
+            result += [numbers.both(lower, value) for value in row]
+            if start + self.row < len(values):
+                whole = self.exchanged("idx", numbers, lanes, "31")
+                before = numbers.both(before, whole) if before else whole
+        return result
 
     def below(self, numbers: Numbers, values: list[str], place: int, distance: int) -> str:
         """The next level's value of one slot of each lane."""

@@ -39,6 +39,8 @@ class _Facts:
     values: dict[str, d.Expr] = field(default_factory=dict[str, d.Expr])
     data: set[str] = field(default_factory=set[str])
     accesses: list[tuple[str, Polynomial, bool]] = field(default_factory=list[tuple[str, Polynomial, bool]])
+    #: Whether an element that was read says where another one is: such accesses wait for two lines in a row.
+    follows: bool = False
     #: Conditions that all copies are asked together.
     guards: list[d.Expr] = field(default_factory=list[d.Expr])
 
@@ -66,12 +68,20 @@ def plan_copies(kernel: d.Kernel) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 
 def _apart(facts: _Facts, nodes: int) -> tuple[int, ...]:
-    """Copies a block apart along the first axis."""
+    """Copies a block apart along the first axis: so many that about four lines of memory are on their way at once."""
     geometry = facts.kernel.geometry
-    few = not facts.accesses or nodes * _APART > _MOST_NODES_APART
-    if few or geometry.block[-1] < _WARP or _alternates(facts, 0, geometry.block[0]):
+    read = {(name, _line(form, geometry.rank)) for name, form, writes in facts.accesses if not writes}
+    items = _APART if facts.follows else _APART // max(len(read), 1)
+    few = not facts.accesses or nodes * items > _MOST_NODES_APART
+    if items < 2 or few or geometry.block[-1] < _WARP or _alternates(facts, 0, geometry.block[0]):
         return (1,) * geometry.rank
-    return (_APART, *(1,) * (geometry.rank - 1))
+    return (items, *(1,) * (geometry.rank - 1))
+
+
+def _line(form: Polynomial, rank: int) -> tuple[tuple[str, ...], ...]:
+    """What tells the lines of an array apart: neighbouring columns, and rows of a plane, come from the cache."""
+    parts = (m for m in form if m and (rank == 1 or any(p.startswith(("?", "thread.")) for p in m)))
+    return tuple(sorted(parts))
 
 
 def _alternates(facts: _Facts, axis: int, step: int) -> bool:
@@ -165,6 +175,7 @@ def depends_on_data(data: set[str], node: d.Expr) -> bool:
 
 def _note(facts: _Facts, node: d.Expr) -> None:
     for part in _loads(node):
+        facts.follows |= depends_on_data(facts.data, part.index)
         facts.accesses.append((part.buffer, polynomial(facts.names, part.index), False))
 
 
