@@ -66,6 +66,10 @@ def sq(v):
     return v * v
 
 @ig.func
+def same_here(v):
+    return v
+
+@ig.func
 def poly(v):
     t = v * 2
     return t * t + v
@@ -111,7 +115,7 @@ def reset(x):
 
 rng = random.random
 """
-_DIMS = "".join(f"class N{name}(ig.Dim): pass\n" for name in (*_ARRAYS, "rows", "columns"))
+_DIMS = "".join(f"class N{name}(ig.Dim): pass\n" for name in (*_ARRAYS, "rows", "columns", "bound"))
 _TYPED_HEAD = HEAD + _DIMS + "atomic_add = ig.atomic_add\nbarrier = ig.barrier\n" + _HELPERS
 _PLAIN_HEAD = PYTHON_HEAD + (
     "def atomic_add(x, i, v):\n    old = x[i]\n    x[i] += v\n    return old\nbarrier = lambda: None\n"
@@ -135,6 +139,7 @@ class Example:
         """The function to decorate; its body starts on line 2."""
         arrays = [f"{name}: InOut[{type}, N{name}]" for name, type in _ARRAYS.items()]
         parameters = [*arrays, "img: Out[f32, Nrows, Ncolumns]", *(f"{name}: i64" for name in _SCALARS)]
+        parameters += ["bound_here: In[f32, Nbound]"] if body is not None else []
         text = f"def f({', '.join(parameters)}):\n{textwrap.indent(body or self.body, '    ')}\n"
         return function(text, f"example {self.id}", _TYPED_HEAD)
 

@@ -408,3 +408,61 @@ def test_arrays_of_devices_stay_there_and_are_restored(device: str) -> None:
         with pytest.raises(KernelOverflowError, match="the total of `s` does not fit i32"):
             two_stages.on(device)(x, a, b)
     assert list(a.numpy()) == list(b.numpy()) == list(range(5))
+
+
+# --- updates through a name ------------------------------------------------------------------------------------------
+
+
+@ig.offload
+def stored_twice(index: In[i32, N], bins: InOut[i32, M]) -> None:
+    for i in range(len(index)):
+        at = index[i]
+        old = bins[at]
+        for _j in range(2):
+            bins[at] = old + 1
+
+
+@ig.offload
+def lost_in_between(index: In[i32, N], bins: InOut[i32, M]) -> None:
+    for i in range(len(index)):
+        at = index[i]
+        old = bins[at]
+        bins[index[i]] += 5
+        bins[at] = old + 1
+
+
+@ig.offload
+def elsewhere_by_then(index: In[i32, N], bins: InOut[i32, M]) -> None:
+    for i in range(len(index)):
+        at = index[i]
+        old = bins[at]
+        at = at + 1
+        bins[at] = old + 1
+
+
+@ig.offload(parallel="require")
+def held_in_between(index: In[i32, N], bins: InOut[i32, M], n: i64) -> None:
+    half = n // 2
+    for i in range(len(index)):
+        for j in range(2):
+            old = bins[index[i] + j + half]
+            bins[index[i] + j + half] = old + i32(j) * 3
+
+
+@pytest.mark.parametrize("f", [stored_twice, lost_in_between, elsewhere_by_then])
+def test_what_only_looks_like_an_update_is_refused(f: Any) -> None:
+    index = np.array([0, 1, 0, 0, 1], np.int32)
+    bins, expected = np.zeros(3, np.int32), np.zeros(3, np.int32)
+    with pytest.warns(ig.OffloadWarning, match="`bins"):
+        f(index, bins)
+    f.python(index, expected)
+    assert np.array_equal(bins, expected)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_an_update_through_names_is_one(device: str) -> None:
+    index = np.array([0, 1, 0, 0, 1], np.int32)
+    bins, expected = np.zeros(6, np.int32), np.zeros(6, np.int32)
+    held_in_between.on(device)(index, bins, 4)
+    held_in_between.python(index, expected, 4)
+    assert np.array_equal(bins, expected)

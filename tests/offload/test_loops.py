@@ -13,7 +13,7 @@ import isogrid as ig
 from tests.offload.written import HEAD, called, function, same, words_of
 
 _FOLDER = Path(__file__).parent / "data"
-_ALL = [json.loads(line) for line in (_FOLDER / "loops.jsonl").read_text().splitlines()]
+ALL = [json.loads(line) for line in (_FOLDER / "loops.jsonl").read_text().splitlines()]
 _EXPECTED = _FOLDER / "loops.expected.txt"
 _TYPES = {"i32": np.int32, "f64": np.float64, "u8": np.uint8, "b1": np.bool_}
 
@@ -48,19 +48,19 @@ ADAPTED = {"P061_mandel": ("0.25 * i", "0.25 * f64(i)"), "P094_pi": ("(i + 0.5)"
 
 
 def test_every_handed_loop_is_here() -> None:
-    assert len(_ALL) == 118
-    known = {entry["id"] for entry in _ALL}
+    assert len(ALL) == 118
+    known = {entry["id"] for entry in ALL}
     assert known >= {*OUTSIDE, *AT_THE_CALL, *STRONGER, *ADAPTED}
 
 
 def test_no_loop_that_must_never_be_accepted_is() -> None:
-    sound = {e["id"] for e in _ALL if e["obligation"] == "soundness"}
+    sound = {e["id"] for e in ALL if e["obligation"] == "soundness"}
     assert not sound & set(STRONGER)
 
 
-@pytest.mark.parametrize("entry", [e for e in _ALL if e["id"] not in OUTSIDE], ids=lambda e: e["id"])
+@pytest.mark.parametrize("entry", [e for e in ALL if e["id"] not in OUTSIDE], ids=lambda e: e["id"])
 def test_verdict_and_output(entry: dict[str, Any]) -> None:
-    f = ig.offload(_function(entry))
+    f = ig.offload(function_of(entry))
     outcome = called(f.on("cpu"), _arguments(entry))
     result, after, said, error = outcome
     assert same(outcome, called(f.reference, _arguments(entry)))
@@ -80,17 +80,17 @@ def test_verdict_and_output(entry: dict[str, Any]) -> None:
             assert np.array_equal(after[name], _array(value)), name
 
 
-@pytest.mark.parametrize("entry", [e for e in _ALL if e["id"] in OUTSIDE], ids=lambda e: e["id"])
+@pytest.mark.parametrize("entry", [e for e in ALL if e["id"] in OUTSIDE], ids=lambda e: e["id"])
 def test_outside_the_language(entry: dict[str, Any]) -> None:
-    codes = [report.code for report in ig.offload(_function(entry)).check()]
+    codes = [report.code for report in ig.offload(function_of(entry)).check()]
     assert OUTSIDE[entry["id"]] in codes
 
 
 def test_exact_words(update: bool) -> None:
     lines: list[str] = []
-    for entry in _ALL:
+    for entry in ALL:
         lines.append(f"{entry['id']}: {entry['expect']} ({entry['obligation']})")
-        lines += [f"    {text}" for text in words_of(ig.offload(_function(entry)))]
+        lines += [f"    {text}" for text in words_of(ig.offload(function_of(entry)))]
     text = "\n".join(lines) + "\n"
     if update:
         _EXPECTED.write_text(text)
@@ -114,22 +114,37 @@ def _arguments(entry: dict[str, Any]) -> dict[str, Any]:
     return {n: found["a"] if v is None else v for n, v in found.items()}
 
 
-def _function(entry: dict[str, Any]) -> Any:
-    """The loop as a typed function: every array with dimensions of its own, numbers as indices."""
-    tree = ast.parse(entry["source"])
-    (node,) = [n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == "f"]
-    dims, parameters = "", []
-    for argument in node.args.args:
-        value = entry["inputs"][argument.arg] or entry["inputs"].get("a", 0)
-        value = entry["inputs"][argument.arg] if isinstance(entry["inputs"][argument.arg], int) else value
+def function_text(entry: dict[str, Any]) -> str:
+    """The recorded text of `f` itself, adapted."""
+    old, new = ADAPTED.get(entry["id"], ("", ""))
+    text = "\n".join(_lines_of_f(entry))
+    return text.replace(old, new) if old else text
+
+
+def function_of(entry: dict[str, Any], text: str | None = None) -> Any:
+    """The loop as a typed function: every array with dimensions of its own, numbers as indices. `text` stands for the
+    recorded text of `f`, which may use an array `bound_here` and a helper `same_here` too."""
+    dims, parameters = "class Dbound(ig.Dim): pass\n", []
+    for name, value in entry["inputs"].items():
+        value = entry["inputs"]["a"] if value is None else value
         if not isinstance(value, dict):
-            parameters.append(f"{argument.arg}: i64")
+            parameters.append(f"{name}: i64")
             continue
-        names = [f"D{argument.arg}{axis}" for axis in range(len(value["shape"]))]
+        names = [f"D{name}{axis}" for axis in range(len(value["shape"]))]
         dims += "".join(f"class {name}(ig.Dim): pass\n" for name in names)
         element = "bool" if value["dtype"] == "b1" else value["dtype"]
-        parameters.append(f"{argument.arg}: InOut[{element}, {', '.join(names)}]")
-    text = re.sub(r"^def (?!f\()", "@ig.func\ndef ", entry["source"], flags=re.M)
-    text = re.sub(r"^def f\(.*?\):", f"def f({', '.join(parameters)}):", text, flags=re.M)
-    old, new = ADAPTED.get(entry["id"], ("", ""))
-    return function(text.replace(old, new) if old else text, f"loop {entry['id']}", HEAD + dims)
+        parameters.append(f"{name}: InOut[{element}, {', '.join(names)}]")
+    own = function_text(entry)
+    adapted = entry["source"].replace("\n".join(_lines_of_f(entry)), own)
+    if text is not None:
+        adapted = adapted.replace(own, text)
+        parameters.append("bound_here: In[f32, Dbound]")
+    adapted = re.sub(r"^def (?!f\()", "@ig.func\ndef ", adapted, flags=re.M)
+    adapted = re.sub(r"^def f\(.*?\):", f"def f({', '.join(parameters)}):", adapted, flags=re.M)
+    head = HEAD + dims + "@ig.func\ndef same_here(v):\n    return v\n"
+    return function(adapted, f"loop {entry['id']}", head)
+
+
+def _lines_of_f(entry: dict[str, Any]) -> list[str]:
+    (node,) = [n for n in ast.parse(entry["source"]).body if isinstance(n, ast.FunctionDef) and n.name == "f"]
+    return entry["source"].splitlines()[node.lineno - 1 : node.end_lineno]

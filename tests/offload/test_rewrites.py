@@ -1,86 +1,116 @@
-"""Rewrites of the handed examples: those that keep the meaning keep verdict and words, one that breaks it flips it."""
+"""Rewrites of every recorded loop: those that keep the meaning keep verdict and words, those that break it flip it."""
 
 import ast
 import re
+import textwrap
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import FunctionType
 
 import pytest
 
 import isogrid as ig
-from tests.offload.examples import Example, examples
+from tests.offload import test_loops
+from tests.offload.examples import examples
+from tests.offload.rewrites import BREAKING, KEEPING, Lines, Rewritten, locals_of, parsed
 from tests.offload.written import words_of
 
-_ALL = [e for e in examples() if not e.outside]
-_RENAMED = {"i": "trip", "x": "column", "t": "held", "j": "inner", "s": "acc"}
-_KEYWORDS_OF_BODY = re.compile(r"\b(" + "|".join(_RENAMED) + r")\b")
+_LINE = re.compile(r"line (\d+)")
 
 
-def _words(example: Example, body: str | None = None) -> list[str]:
-    return words_of(ig.offload(example.typed(body)))
+@dataclass(frozen=True)
+class Recorded:
+    """One loop as text, and how a function is made of a text like it."""
+
+    id: str
+    accepted: bool
+    text: str
+    make: Callable[[str], FunctionType]
+    #: Lines of the file above the function.
+    above: int = 0
+
+    def words(self, text: str) -> list[str]:
+        return words_of(ig.offload(self.make(text)))
 
 
-def _renamed(text: str) -> str:
-    return _KEYWORDS_OF_BODY.sub(lambda match: _RENAMED[match[1]], text)
+def _recorded() -> list[Recorded]:
+    found: list[Recorded] = []
+    for example in examples():
+        if not example.outside:
+            text = f"def f():\n{textwrap.indent(example.body, '    ')}"
+            made = lambda text, e=example: e.typed(textwrap.dedent(text.partition("\n")[2]))  # noqa: E731
+            found.append(Recorded(example.id, example.verdict == "ok", text, made))
+    for entry in test_loops.ALL:
+        if entry["id"] not in test_loops.OUTSIDE:
+            accepted = entry["expect"] == "parallel" or entry["id"] in {**test_loops.STRONGER, **test_loops.AT_THE_CALL}
+            text = test_loops.function_text(entry)
+            made = lambda text, e=entry: test_loops.function_of(e, text)  # noqa: E731
+            above = entry["source"].partition("def f(")[0].count("\n")
+            above += entry["source"].partition("def f(")[0].count("def ")  # each gets a decorator
+            found.append(Recorded(entry["id"], accepted, text, made, above))
+    return found
 
 
-@pytest.mark.parametrize("example", _ALL, ids=lambda e: e.id)
-def test_renamed_variables_change_the_names_alone(example: Example) -> None:
-    expected = [_renamed(text) for text in _words(example)]
-    found = _words(example, _renamed(example.body))
-    assert [_renamed(text) for text in found] == [_renamed(text) for text in expected]
-    assert len(found) == len(expected)
+_ALL = _recorded()
+_USED: Counter[str] = Counter()
+
+#: Both of the swapped statements are refused, and the first in the text is told.
+_TWO_REASONS = {"R3-names/argmin-pair", "X098_argmax_first"}
 
 
-@pytest.mark.parametrize("example", [e for e in _ALL if "range(n)" in e.body], ids=lambda e: e.id)
-def test_the_bound_from_another_arrays_length(example: Example) -> None:
-    assert _words(example, example.body.replace("range(n)", "range(len(dst))")) == _words(example)
+@pytest.mark.parametrize("loop", _ALL, ids=lambda loop: loop.id)
+def test_rewrites_that_keep_the_meaning(loop: Recorded) -> None:
+    node = parsed(loop.text)
+    plain = ast.unparse(node)
+    expected = loop.words(plain)
+    assert bool(expected) != loop.accepted, expected
+    for name, rewrite in KEEPING.items():
+        rewritten = rewrite(node)
+        if rewritten is None or (name == "swapped" and loop.id in _TWO_REASONS):
+            continue
+        _USED[name] += 1
+        found = loop.words(rewritten.text)
+        if name == "renamed":
+            found = [_back(text, {own.swapcase(): own for own in locals_of(node)}) for text in found]
+        assert _compared(found, name) == _compared([_moved(text, rewritten, loop.above) for text in expected], name), (
+            f"{name}\n{rewritten.text}"
+        )
 
 
-def _unfolded(body: str) -> list[str]:
-    """The body with each simple statement on a line of its own, as `ast` writes it."""
-    return ast.unparse(ast.parse(body)).splitlines()
+@pytest.mark.parametrize("loop", [loop for loop in _ALL if loop.accepted], ids=lambda loop: loop.id)
+def test_rewrites_that_break_the_meaning(loop: Recorded) -> None:
+    for name, rewrite in BREAKING.items():
+        rewritten = rewrite(parsed(loop.text))
+        if rewritten is not None:
+            _USED[name] += 1
+            said = loop.words(rewritten.text)
+            # An Out array that is read is refused by the language.
+            told = any(f"{name}_here" in text or "[0" in text or "IG117" in text for text in said)
+            assert told, f"{said}\n{rewritten.text}"
 
 
-@pytest.mark.parametrize("example", _ALL, ids=lambda e: e.id)
-def test_an_independent_statement_changes_nothing(example: Example) -> None:
-    """A statement of the iteration's own at the end of each loop."""
-    lines = _unfolded(example.body)
-    added: list[str] = []
-    for number, line in enumerate(lines):
-        added.append(line)
-        last = number + 1 == len(lines) or not lines[number + 1].startswith(" ")
-        ends = line.strip().startswith(("continue", "break", "return", "raise"))
-        if line.startswith("    ") and last and not ends:
-            added.append("    unused_here = 1.0 + 2.0")
-    found = [re.sub(r"line \d+", "line", text) for text in _words(example, "\n".join(added))]
-    assert found == [re.sub(r"line \d+", "line", text) for text in _words(example, "\n".join(lines))]
+def test_each_rewrite_was_made_often_enough() -> None:
+    """Runs last in this file; a worker of a parallel run sees its share."""
+    whole = sum(_USED[name] for name in KEEPING) > 3 * len(_ALL)
+    least = {"swapped": 20, "moved": 240, "named": 100, "helped": 100, "renamed": 240, "bounded": 140}
+    if whole:
+        assert all(_USED[name] >= count for name, count in least.items()), _USED
 
 
-#: But for the one whose local has the helper's name.
-_VALUE = [e for e in _ALL if re.search(r"= src\[i\]$", e.body, flags=re.M) and not re.search(r"\bat\b", e.body)]
+def _moved(text: str, rewritten: Rewritten, above: int) -> str:
+    lines: Lines | None = rewritten.lines
+    if lines is None:
+        return text
+    return _LINE.sub(lambda match: f"line {lines[int(match[1]) - above] + above}", text)
 
 
-@pytest.mark.parametrize("example", _VALUE, ids=lambda e: e.id)
-def test_the_value_through_a_helper_or_a_name(example: Example) -> None:
-    helped = re.sub(r"= src\[i\]$", "= at(src, i)", example.body, flags=re.M)
-    assert _words(example, helped) == _words(example)
-    lines = _unfolded(example.body)
-    named: list[str] = []
-    for line in lines:
-        match = re.match(r"( +)(.*) = src\[i\]$", line)
-        named += [line] if match is None else [f"{match[1]}{match[2]} = 0.0 + src[i] * 1.0"]
-    assert _words(example, "\n".join(named)) == _words(example, "\n".join(lines))
+def _compared(texts: list[str], name: str) -> list[str]:
+    """Where a rewrite splits lines or quotes other words, what stays of the texts."""
+    if name == "named":
+        return [_LINE.sub("line", text) for text in texts]
+    return texts
 
 
-_GATHERS = [e for e in _ALL if e.verdict == "ok" and re.search(r"for i in range\(n\): out\[i\] = ", e.body)]
-
-
-@pytest.mark.parametrize("example", _GATHERS, ids=lambda e: e.id)
-def test_a_read_of_the_next_element_flips_the_verdict(example: Example) -> None:
-    flipped = re.sub(r"(out\[i\] = .*)$", r"\1 + out[i + 1]", example.body, flags=re.M)
-    (said,) = _words(example, flipped)
-    assert "reads `out[i + 1]`, which another iteration may write" in said
-
-
-def test_there_are_enough_of_each() -> None:
-    assert len(_VALUE) >= 8
-    assert len(_GATHERS) >= 8
+def _back(text: str, names: dict[str, str]) -> str:
+    return re.sub(r"\b(" + "|".join(sorted(names)) + r")\b", lambda match: names[match[1]], text)

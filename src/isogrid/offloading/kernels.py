@@ -188,12 +188,17 @@ def _iteration(
             return k.ScalarValue(node.name, node.type, span=node.span)
         return node
 
-    def statement(node: k.Statement) -> k.Statement | k.Block:
+    def update(node: k.Statement) -> k.Statement | k.Block:
         match node:
             case k.Store(array=array) if array in scattered:
                 return _atomic(node, update_of(node, facts))
             case k.Assign(value=k.Load(array=array)) if array in scattered:
                 return ()  # held the old element of an update; nothing else may read the array
+            case _:
+                return node
+
+    def statement(node: k.Statement) -> k.Statement | k.Block:
+        match node:
             case k.Atomic():
                 return replace(node, target="")
             case k.Assign(name=name) if name in accepted.reductions:
@@ -204,7 +209,8 @@ def _iteration(
     start: tuple[k.Statement, ...] = (k.Assign(loop.counter, counter_value(loop, number), span=loop.span),)
     if inner is not None:
         start += (k.Assign(inner.counter, counter_value(inner, k.Query("gid", 1)), span=inner.span),)
-    body = map_block((inner or loop).body, expression, statement)
+    # The facts are about the statements of the loop itself, so updates come first.
+    body = map_block(map_block((inner or loop).body, on_statement=update), expression, statement)
     return (*start, *_with_ends(body, end))
 
 

@@ -166,6 +166,41 @@ def _jump(node: k.Statement, inner: bool, leaves: bool = True) -> bool:
             return False
 
 
+def blocks(block: k.Block) -> Iterator[k.Block]:
+    """A block and every block inside it."""
+    yield block
+    for node in block:
+        match node:
+            case k.If(then=then, otherwise=otherwise):
+                yield from blocks(then)
+                yield from blocks(otherwise)
+            case k.For(body=body) | k.Scope(body=body):
+                yield from blocks(body)
+            case k.While(prelude=prelude, body=body):
+                yield from blocks(prelude)
+                yield from blocks(body)
+            case _:
+                pass
+
+
 def locals_read(root: k.Expr) -> Iterator[k.Local]:
     """Every read of a local in an expression."""
     return (node for node in visit_exprs(root) if isinstance(node, k.Local))
+
+
+def seen_through(root: k.Expr, facts: LoopFacts) -> Iterator[k.Expr]:
+    """An expression, and those that gave the names in it their only value in the loop, and so on."""
+    pending, seen = [root], set[str]()
+    while pending:
+        node = pending.pop()
+        yield node
+        for read in locals_read(node):
+            only = facts.once(read.name)
+            if only is not None and read.name not in seen:
+                seen.add(read.name)
+                pending.append(only.value)
+
+
+def names_read(root: k.Expr, facts: LoopFacts) -> set[str]:
+    """Locals that a value depends on, names that are assigned once being seen through."""
+    return {read.name for node in seen_through(root, facts) for read in locals_read(node)}

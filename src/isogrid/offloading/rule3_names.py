@@ -14,7 +14,7 @@ from isogrid.ir.types import Scalar
 from isogrid.ir.walk import statements, visit
 from isogrid.offloading.context import Candidate, author_name
 from isogrid.offloading.finding import Finding
-from isogrid.offloading.loop_facts import locals_read
+from isogrid.offloading.loop_facts import locals_read, names_read
 from isogrid.support.records import dataclass
 
 #: Operators of reductions, and how the author writes them.
@@ -84,7 +84,7 @@ def _combine(candidate: Candidate, name: str, assign: k.Assign) -> Reduction | F
             operand = combined_operand(name, assign)
             if operand is None:
                 return _no_form(candidate, name, assign, op, left, right)
-            if any(read.name == name for read in locals_read(operand)):
+            if name in names_read(operand, candidate.facts):
                 return _reads_itself(candidate, name, assign)
             return Reduction(name, op, assign.value.type, assign.span)
         case k.Binary(op=op, left=k.Local(name=left)) if left == name:
@@ -168,7 +168,9 @@ def _two_operators(candidate: Candidate, name: str, first: Reduction, second: Re
 
 
 def _no_form(candidate: Candidate, name: str, assign: k.Assign, op: str, left: k.Expr, right: k.Expr) -> Finding:
-    written, sign = author_name(name), OPERATORS[op]
+    written, sign, facts = author_name(name), OPERATORS[op], candidate.facts
+    while isinstance(left, k.Local) and (only := facts.once(left.name)) is not None:
+        left = only.value
     chain = any(read.name == name for read in locals_read(left)) and isinstance(left, k.Binary) and left.op == op
     if chain and op not in ("min", "max"):
         return Finding(
@@ -177,7 +179,7 @@ def _no_form(candidate: Candidate, name: str, assign: k.Assign, op: str, left: k
             f"combines `{written}` twice in one expression, which Python groups from the left",
             f"Group the other operands, as in `{written} = {written} {sign} (a {sign} b)`",
         )
-    if any(read.name == name for part in (left, right) for read in locals_read(part)):
+    if any(name in names_read(part, facts) for part in (left, right)):
         return _reads_itself(candidate, name, assign)
     return _carried(candidate, name, assign.span)
 

@@ -7,10 +7,10 @@ from typing import Final
 from isogrid.diagnostics.span import Span
 from isogrid.ir import kernel as k
 from isogrid.ir.types import Scalar
-from isogrid.ir.walk import map_expr, visit_exprs
+from isogrid.ir.walk import assigned_local, map_expr, visit, visit_exprs
 from isogrid.offloading.context import Candidate
 from isogrid.offloading.finding import Finding
-from isogrid.offloading.loop_facts import Access, LoopFacts, locals_read
+from isogrid.offloading.loop_facts import Access, LoopFacts, blocks, locals_read, seen_through
 from isogrid.offloading.rule3_names import OPERATORS
 from isogrid.support.records import dataclass
 
@@ -57,7 +57,7 @@ def _element(store: k.Store, operand: k.Expr, facts: LoopFacts) -> tuple[k.Load,
     if isinstance(operand, k.Local):
         saved = operand.name
         assign = facts.once(saved)
-        if assign is None or facts.reads_of(saved) != 1 or not _unchanged(store.indices, facts):
+        if assign is None or facts.reads_of(saved) != 1 or not _still_holds(assign, store, facts):
             return None
         operand = assign.value
     if (
@@ -69,11 +69,36 @@ def _element(store: k.Store, operand: k.Expr, facts: LoopFacts) -> tuple[k.Load,
     return None
 
 
-def _unchanged(indices: tuple[k.Expr, ...], facts: LoopFacts) -> bool:
-    """Whether indices mean the same wherever they stand: their names have one value in an iteration."""
-    names = {local.name for index in indices for local in locals_read(index)}
-    plain = all(n == facts.loop.counter or n not in facts.changed or facts.once(n) is not None for n in names)
-    return plain and not any(isinstance(part, k.Load) for index in indices for part in visit_exprs(index))
+def _still_holds(assign: k.Assign, store: k.Store, facts: LoopFacts) -> bool:
+    """Whether what `assign` read is, where `store` stands, still what the element holds: nothing between the two, which
+    follow each other in one block, writes the array, or changes what the indices mean."""
+    names = {local.name for index in store.indices for local in locals_read(index)}
+    arrays = {store.array} | {array for index in store.indices for array in _arrays_read(index)}
+    for node in visit(_between(assign, store, facts.loop.body)):
+        if isinstance(node, k.Store | k.Atomic) and node.array in arrays:
+            return False
+        assigned = assigned_local(node)
+        if assigned is not None and assigned[0] in names:
+            return False
+    return _follows(assign, store, facts.loop.body)
+
+
+def _between(first: k.Statement, last: k.Statement, body: k.Block) -> k.Block:
+    """The statements between two of one block."""
+    for block in blocks(body):
+        numbers = [n for n, node in enumerate(block) if node is first or node is last]
+        if len(numbers) == 2:
+            return block[numbers[0] + 1 : numbers[1]]
+    return ()
+
+
+def _follows(first: k.Statement, last: k.Statement, body: k.Block) -> bool:
+    """Whether the second stands behind the first in one block, so that each run of it has one of the first before."""
+    for block in blocks(body):
+        found = [node for node in block if node is first or node is last]
+        if found:
+            return len(found) == 2 and found[0] is first
+    return False
 
 
 def _plain(indices: tuple[k.Expr, ...]) -> tuple[k.Expr, ...]:
@@ -107,9 +132,9 @@ def find_scatter(candidate: Candidate, array: str) -> str | Finding | None:
     for access, update in found:
         if update.op != found[0][1].op:
             return _two_operators(candidate, array, found[0], (access, update))
-        for part in (*update.indices, update.value):
-            if array in _arrays_read(part):
-                return _reads(candidate, array, access)
+        parts = (*update.indices, update.value)
+        if any(array in _arrays_read(node) for part in parts for node in seen_through(part, facts)):
+            return _reads(candidate, array, access)
     own = {id(update.load) for _, update in found if update.load is not None}
     for access in facts.of(array):
         if not access.writes and id(access.node) not in own:
