@@ -1,15 +1,16 @@
 """Every cell of the conversion table, written out and at stores, with the values that trap one by one."""
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
 
-from isogrid.builtins.conversions import COMPUTING, CONVERSIONS, STORED_FLOATS, store_conversion
+from isogrid.builtins.conversions import COMPUTING, CONVERSIONS, STORAGE, STORED_FLOATS, store_conversion
 from isogrid.builtins.meaning import Trapped, quiet
 from isogrid.builtins.table import Conversion
 from isogrid.ir.types import Scalar
-from tests.builtins.exact import near_ties
+from tests.builtins.exact import near_ties, rounded
 
 from .support import agree, bits, column, corners, kernel, name_of, reference_value
 
@@ -28,12 +29,40 @@ def pair_id(value: Any) -> str:
     return value.value
 
 
+def edges(source: Scalar, target: Scalar) -> list[Any]:
+    """The floats next to those where an integer type ends: the last that fit, and the first that do not."""
+    if not source.is_float or not target.is_integer:
+        return []
+    found: list[Any] = []
+    for end, away in ((target.minimum - 1, -1), (target.maximum + 1, 1)):
+        first = source.numpy.type(end)
+        if float(first) * away < end * away:
+            first = np.nextafter(first, source.numpy.type(away * np.inf))
+        inside = np.nextafter(first, source.numpy.type(0))
+        found += [first, inside, np.nextafter(inside, source.numpy.type(0))]
+    return found
+
+
+def test_edges_are_edges() -> None:
+    for source in (Scalar.F32, Scalar.F64):
+        for target in (*COMPUTING, *STORAGE):
+            for outside, inside, _ in zip(*[iter(edges(source, target))] * 3, strict=True):
+                assert not target.holds(int(outside)) and target.holds(int(inside)), (source, target)
+
+
+def values_for(row: Conversion) -> list[Any]:
+    """Corners of the source and edges of the target; of the floats only a few where there are many targets."""
+    if row.source.is_float and row.target in STORAGE:
+        return [*edges(row.source, row.target), *(row.source.numpy.type(v) for v in (-0.0, 1, 99.9, np.nan, np.inf))]
+    return [*corners(row.source), *edges(row.source, row.target)]
+
+
 def run_split(made: Any, row: Conversion, device: str) -> None:
     """All values that have a result in one launch; each that traps in a launch of its own."""
     good: list[Any] = []
     bad: list[Any] = []
     with quiet():
-        for value in corners(row.source):
+        for value in values_for(row):
             try:
                 row.meaning(row.target, reference_value(row.source, value))
                 good.append(value)
@@ -57,6 +86,41 @@ def k(x: ig.In[{name_of(row.source)}, N], z: ig.Out[{name_of(row.target)}, N]) -
     z[i] = {name_of(row.target)}(x[i])
 """)
     run_split(made, row, device)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [row for row in CONVERSIONS.values() if row.target in STORAGE and row.target not in STORED_FLOATS],
+    ids=pair_id,
+)
+def test_cast_at_a_store(row: Conversion, device: str) -> None:
+    made = kernel(f"""
+@ig.kernel(grid=N)
+def k(x: ig.In[{name_of(row.source)}, N], z: ig.Out[{name_of(row.target)}, N]) -> None:
+    i = ig.gid()
+    z[i] = {name_of(row.target)}(x[i])
+""")
+    run_split(made, row, device)
+
+
+@pytest.mark.parametrize("source", [Scalar.I32, Scalar.I64, Scalar.U32, Scalar.U64, Scalar.W64], ids=lambda t: t.value)
+def test_integers_between_floats(source: Scalar, device: str) -> None:
+    """Ties of both float types and what lies beside them, at every size: each is rounded once."""
+    made = kernel(f"""
+@ig.kernel(grid=N)
+def k(x: ig.In[{name_of(source)}, N], y: ig.Out[ig.f32, N], z: ig.Out[ig.f64, N]) -> None:
+    i = ig.gid()
+    y[i] = ig.f32(x[i])
+    z[i] = ig.f64(x[i])
+""")
+    halves = [2 * top + 1 << shift for shift in range(40) for top in (0x800000, 0xABCDEF, 0xFFFFFF)]
+    halves += [2 * top + 1 << shift for shift in range(11) for top in (1 << 52, (1 << 53) - 1)]
+    ties = [half + beside for half in halves for beside in (-1, 0, 1)]
+    values = [sign * v for v in ties for sign in (1, -1) if source.holds(sign * v)]
+    x = np.array(values, source.numpy)
+    _, (_, y, z) = agree(made, device, x, np.zeros(x.size, np.float32), np.zeros(x.size))
+    assert np.array_equal(z, [float(v) for v in values])
+    assert np.array_equal(y, [float(rounded(Scalar.F32, Fraction(v))) for v in values])
 
 
 @pytest.mark.parametrize(("source", "element"), STORES, ids=pair_id)

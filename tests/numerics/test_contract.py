@@ -116,12 +116,18 @@ def extremes(x: In[f32, N], y: In[f32, N], low: Out[f32, N], high: Out[f32, N], 
 
 
 def test_minimum_maximum_and_canonical_nan(device: str) -> None:
+    assert_extremes(extremes.on(device), np.float32, 0xFFC12345, 0x7FC00000)
+    assert_extremes(extremes_f64.on(device), np.float64, 0xFFF0000012345678, 0x7FF8000000000000)
+
+
+def assert_extremes(run: Any, type: Any, payload: int, canonical: int) -> None:
     values = [0.0, -0.0, 1.0, -1.0, math.inf, -math.inf, math.nan]
     pairs = list(itertools.product(values, values))
-    x, y = (np.array(column, np.float32) for column in zip(*pairs, strict=True))
-    x.view(np.uint32)[np.isnan(x)] = 0xFFC12345
-    low, high, bits = np.empty_like(x), np.empty_like(x), np.empty(x.size, np.uint32)
-    extremes.on(device)(x, y, low, high, bits)
+    x, y = (np.array(column, type) for column in zip(*pairs, strict=True))
+    word = np.dtype(f"u{x.itemsize}")
+    x.view(word)[np.isnan(x)] = payload
+    low, high, bits = np.empty_like(x), np.empty_like(x), np.empty(x.size, word)
+    run(x, y, low, high, bits)
     for a, b, least, most in zip(x, y, low, high, strict=True):
         if a != a or b != b:
             assert least != least and most != most
@@ -130,7 +136,34 @@ def test_minimum_maximum_and_canonical_nan(device: str) -> None:
             assert np.signbit(most) == (np.signbit(a) & np.signbit(b)), (a, b)
         else:
             assert least == np.minimum(a, b) and most == np.maximum(a, b)
-    assert set(bits[np.isnan(x)].tolist()) == {0x7FC00000}
+    assert set(bits[np.isnan(x)].tolist()) == {canonical}
+
+
+@ig.kernel(grid=N)
+def extremes_f64(x: In[f64, N], y: In[f64, N], low: Out[f64, N], high: Out[f64, N], bits: Out[ig.u64, N]) -> None:
+    i = ig.gid()
+    low[i] = min(x[i], y[i])
+    high[i] = max(x[i], y[i])
+    bits[i] = ig.bitcast(ig.u64, x[i])
+
+
+@ig.kernel(grid=N)
+def looks_at_nan(x: In[f64, N], w: In[ig.w64, N], y: Out[ig.w64, N, 5]) -> None:
+    i = ig.gid()
+    v = ig.bitcast(f64, w[i])
+    y[i, 0] = ig.w64(ig.bitcast(ig.w32, f32(x[i])))
+    y[i, 1] = ig.bitcast(ig.w64, x[i] * 2.0 - x[i])
+    y[i, 2] = ig.bitcast(ig.w64, v)
+    y[i, 3] = ig.w64(1 if ig.signbit(v) or ig.signbit(-abs(x[i])) else 0)
+    y[i, 4] = ig.bitcast(ig.w64, math.copysign(1.0, v))
+
+
+def test_every_way_to_look_at_a_nan(device: str) -> None:
+    words = np.array([0x7FF8000000000000, 0xFFF8000000000000, 0x7FF0000000000001, 0xFFFFFFFFFFFFFFFF], np.uint64)
+    y = np.zeros((words.size, 5), np.uint64)
+    looks_at_nan.on(device)(words.view(np.float64), words, y)
+    nan, one = 0x7FF8000000000000, 0x3FF0000000000000
+    assert y.tolist() == [[0x7FC00000, nan, nan, 0, one]] * words.size
 
 
 @ig.kernel(grid=N)
