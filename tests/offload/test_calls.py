@@ -446,7 +446,7 @@ def held_in_between(index: In[i32, N], bins: InOut[i32, M], n: i64) -> None:
     for i in range(len(index)):
         for j in range(2):
             old = bins[index[i] + j + half]
-            bins[index[i] + j + half] = old + i32(j) * 3
+            bins[index[i] + j + half] = old + 3
 
 
 @pytest.mark.parametrize("f", [stored_twice, lost_in_between, elsewhere_by_then])
