@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from isogrid.analysis import uniformity
-from isogrid.analysis.symbolic import decide, execute, loops, races
+from isogrid.analysis.symbolic import decide, execute, loops, races, together
 from isogrid.analysis.symbolic.context import GROUP, Context, Intervals
 
 from . import campaign, mutations
@@ -58,6 +58,17 @@ def guards_always_contradict(patch: Patch) -> None:
     patch.setattr(decide, "_contradictory", lambda c, a, b, across: bool(a.access.guards and b.access.guards))
 
 
+def guards_exclude_each_other(patch: Patch) -> None:
+    """Guards of two threads count as impossible together."""
+    patch.setattr(decide, "excluded_together", lambda *arguments: True)
+
+
+def threads_come_in_order(patch: Patch) -> None:
+    """Of two threads the first is always the lower one."""
+    original: Any = together._orders
+    patch.setattr(together, "_orders", lambda c, across: original(c, across)[:1])
+
+
 def every_range_proved(patch: Patch) -> None:
     patch.setattr(decide, "prove", lambda *arguments: True)
 
@@ -89,6 +100,8 @@ FAULTS: list[Callable[[Patch], None]] = [
     no_question_across_groups,
     tags_always_exclusive,
     guards_always_contradict,
+    guards_exclude_each_other,
+    threads_come_in_order,
     every_range_proved,
     equal_vectors_are_one_number,
     helpers_keep_their_threads,

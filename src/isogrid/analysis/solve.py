@@ -4,22 +4,17 @@ The work is bounded by counts, never by time, so the verdict is the same everywh
 a proof over the integers; facts are tightened by their common divisor.
 """
 
-import functools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import gcd
-from typing import TypeAlias
 
+from isogrid.analysis.elimination import Row, no_solution, tightest
 from isogrid.analysis.linear import Monomial, Polynomial, number_polynomial
 from isogrid.analysis.models import Model, find_model
 from isogrid.analysis.ranges import Atoms, Facts
 
-#: One inequality over numbered monomials: coefficients and the constant; the sum is at least 0.
-_Row: TypeAlias = tuple[tuple[tuple[int, int], ...], int]
-
 _FACT_LIMIT = 40
 _PRODUCT_LIMIT = 32
-_ROW_LIMIT = 160
 _CASE_DEPTH = 3
 #: Eliminations after which a kernel gets only the first and cheapest look at each question.
 _WORK_LIMIT = 1200
@@ -139,9 +134,9 @@ class Solver:
         told = told + self._products(told)
         if any(_is_false(polynomial) for polynomial in told):
             return True
-        return _no_solution(self._numbered([row for polynomial in told if (row := _row(polynomial)) is not None]))
+        return no_solution(self._numbered([row for polynomial in told if (row := _row(polynomial)) is not None]))
 
-    def _numbered(self, rows: Iterable[tuple[tuple[tuple[Monomial, int], ...], int]]) -> tuple[_Row, ...]:
+    def _numbered(self, rows: Iterable[tuple[tuple[tuple[Monomial, int], ...], int]]) -> tuple[Row, ...]:
         """The inequalities and the ranges of their monomials, which get numbers in their order: the same question
         about other atoms then looks the same."""
         best: dict[tuple[tuple[Monomial, int], ...], int] = {}
@@ -155,7 +150,7 @@ class Solver:
             low, high = self.atoms.monomial_range(monomial)
             numbered.append((((at, 1),), -low))
             numbered.append((((at, -1),), high))
-        return tuple(_tightest(numbered))
+        return tuple(tightest(numbered))
 
     def _relevant(self, start: Iterable[int], facts: Facts, reach: int) -> list[Polynomial]:
         atoms = set(start)
@@ -224,79 +219,3 @@ def _row(polynomial: Polynomial) -> tuple[tuple[tuple[Monomial, int], ...], int]
         return terms, offset
     # Rounding the constant down is what makes this an integer proof.
     return tuple([(m, c // divisor) for m, c in terms]), offset // divisor
-
-
-@functools.lru_cache(maxsize=1 << 14)
-def _no_solution(rows: tuple[_Row, ...]) -> bool:
-    """Whether the inequalities have no solution, by removing one unknown after another.
-
-    The answers are kept: the analyses of one kernel ask the same again and again.
-    """
-    current: Sequence[_Row] = rows
-    while current:
-        unknown = _cheapest(current)
-        positive: list[tuple[_Row, int]] = []
-        negative: list[tuple[_Row, int]] = []
-        rest: list[_Row] = []
-        for row in current:
-            for number, coefficient in row[0]:
-                if number == unknown:
-                    (positive if coefficient > 0 else negative).append((row, coefficient))
-                    break
-            else:
-                rest.append(row)
-        if len(rest) + len(positive) * len(negative) > _ROW_LIMIT:
-            return False
-        for up, a in positive:
-            for down, b in negative:
-                combined = _combine(up, a, down, -b)
-                if combined[0]:
-                    rest.append(combined)
-                elif combined[1] < 0:
-                    return True
-        current = _tightest(rest)
-    return False
-
-
-def _tightest(rows: Iterable[_Row]) -> list[_Row]:
-    """Of inequalities with the same coefficients only the strongest, in a fixed order."""
-    best: dict[tuple[tuple[int, int], ...], int] = {}
-    for terms, constant in rows:
-        known = best.get(terms)
-        if known is None or constant < known:
-            best[terms] = constant
-    return sorted(best.items())
-
-
-def _cheapest(rows: Sequence[_Row]) -> int:
-    """The unknown whose removal makes the fewest new inequalities."""
-    positive: dict[int, int] = {}
-    negative: dict[int, int] = {}
-    for terms, _ in rows:
-        for number, coefficient in terms:
-            if coefficient > 0:
-                positive[number] = positive.get(number, 0) + 1
-            else:
-                negative[number] = negative.get(number, 0) + 1
-    best, least = -1, 0
-    for number in sorted({**positive, **negative}):
-        ups, downs = positive.get(number, 0), negative.get(number, 0)
-        made = ups * downs - ups - downs
-        if best < 0 or made < least:
-            best, least = number, made
-    return best
-
-
-def _combine(up: _Row, a: int, down: _Row, b: int) -> _Row:
-    """The consequence of two inequalities in which the unknown with coefficients `a` and `-b` cancels."""
-    terms = {number: coefficient * b for number, coefficient in up[0]}
-    for number, coefficient in down[0]:
-        terms[number] = terms.get(number, 0) + coefficient * a
-    constant = up[1] * b + down[1] * a
-    kept = sorted([term for term in terms.items() if term[1]])
-    if not kept:
-        return (), constant
-    divisor = gcd(*[c for _, c in kept])
-    if divisor == 1:
-        return tuple(kept), constant
-    return tuple([(n, c // divisor) for n, c in kept]), constant // divisor

@@ -254,6 +254,8 @@ class _Walk:
                 left, 1 << amount
             ):
                 return None
+            case k.Compare() if self._parts_units(node):
+                return None
             case k.Unary() | k.Binary() | k.Compare() | k.Logical() | k.Choose() | k.Cast() | k.Call():
                 return self.first(child for child in _operands(node))
             case _:
@@ -267,6 +269,19 @@ class _Walk:
         if coordinate.kind not in ("lid", "gid"):
             return False
         return self.kernel.geometry.rank == 1 or (coordinate.kind == "lid" and coordinate.axis is None)
+
+    def _parts_units(self, node: k.Compare) -> bool:
+        """Whether a comparison of the linear id with a number parts warps, none of them inside: `lid < 64`."""
+        match node:
+            case k.Compare("lt" | "ge", left, k.Const(value=bound)) | k.Compare(
+                "gt" | "le", k.Const(value=bound), left
+            ):
+                pass
+            case k.Compare("le" | "gt", left, k.Const(value=last)) | k.Compare("ge" | "lt", k.Const(value=last), left):
+                bound = last + 1
+            case _:
+                return False
+        return bound % self.unit == 0 and self._whole_units(left, self.unit)
 
     def _query(self, node: k.Query) -> Variation:
         block, size = self.kernel.geometry.block, self.kernel.geometry.group_size

@@ -22,6 +22,8 @@ from isogrid.ir.walk import map_kernel, visit
 
 _MOST_PLACES = 5
 _MOST_ARRAYS = 3
+#: Steps of symbolic execution, of all changed kernels together, after which no further one is begun.
+_MOST_STEPS = 2500
 _ATOMIC_OPERATORS = {"add": ast.Add, "and": ast.BitAnd, "or": ast.BitOr, "xor": ast.BitXor}
 _ATOMIC_NAMES = {"add": "atomic_add", "and": "atomic_and", "or": "atomic_or", "xor": "atomic_xor"}
 
@@ -32,6 +34,7 @@ class Trials:
     def __init__(self, kernel: k.Kernel, proof: RaceProof) -> None:
         self.kernel = kernel
         self.proof = proof
+        self._steps = 0
         self._divergent: dict[Edit, bool] = {}
         self._barriers: dict[Edit, RaceProof | None] = {}
         self._facts: dict[tuple[k.ArrayFact, str], bool] = {}
@@ -43,9 +46,11 @@ class Trials:
         return self._divergent[edit]
 
     def with_barrier(self, edit: Edit, mended: k.Kernel) -> RaceProof | None:
-        """The proof of a kernel changed by `edit`; None where it is too large."""
+        """The proof of a kernel changed by `edit`; None where it is too large, or others have taken too long."""
         if edit not in self._barriers:
-            self._barriers[edit] = _proof_of(mended)
+            proof = _proof_of(mended) if self._steps < _MOST_STEPS else None
+            self._steps += 0 if proof is None else proof.context.steps
+            self._barriers[edit] = proof
         return self._barriers[edit]
 
     def races_given(self, fact: k.ArrayFact, array: str) -> bool:

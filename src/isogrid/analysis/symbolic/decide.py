@@ -21,6 +21,7 @@ from isogrid.analysis.symbolic.polynomial import (
     one_number,
 )
 from isogrid.analysis.symbolic.sides import Side, is_uniform, uniform_atoms
+from isogrid.analysis.symbolic.together import excluded_together
 
 #: Keys up to this number are used as they are; beyond, they are ranked.
 _MOST_KEYS: Final = 1 << 14
@@ -60,7 +61,9 @@ def conflict(c: Context, a: Side, b: Side, across: bool) -> str | None:
     if across:
         _note_first_groups(c, a, b, positions)
     reason = _across_groups(c, a, b, known, positions) if across else _within_group(c, a, b, known)
-    if reason is not None and _separated(c, a, b, digits, across):
+    if reason is not None and (
+        _separated(c, a, b, digits, across) or excluded_together(c, a, b, digits, uniform, across)
+    ):
         return None
     return reason
 

@@ -33,7 +33,7 @@ def separated(
     try:
         equations = _equations(c, digits, equalities, uniform)
         solved = _solve(equations)
-    except (TooLarge, _NotLinear):
+    except (TooLarge, NotLinear):
         return False
     if solved is None:
         return True
@@ -52,7 +52,7 @@ def _same(a: str, b: str, solved: dict[str, Equation]) -> bool:
     return not difference
 
 
-class _NotLinear(Exception):
+class NotLinear(Exception):
     """A coefficient is not an affine function of the thread's coordinates."""
 
 
@@ -65,21 +65,21 @@ def _equations(
     out: list[Equation] = []
     for p, q in digits:
         try:
-            out.append(_minus(_expand(c, p, 0, uniform), _expand(c, q, 1, uniform)))
-        except _NotLinear:
+            out.append(minus(expand(c, p, 0, uniform), expand(c, q, 1, uniform)))
+        except NotLinear:
             continue
     for side, zero in enumerate(equalities):
         for p in zero:
             try:
-                out.append(_expand(c, p, side, uniform))
-            except _NotLinear:
+                out.append(expand(c, p, side, uniform))
+            except NotLinear:
                 continue
     if len(out) > _MOST_EQUATIONS:
         raise TooLarge("too many equations")
     return out
 
 
-def _expand(c: Context, p: Polynomial, side: int, uniform: frozenset[str]) -> Equation:
+def expand(c: Context, p: Polynomial, side: int, uniform: frozenset[str]) -> Equation:
     """The polynomial with the thread's coordinates as symbols."""
     out: Equation = {}
     for m, coefficient in p.terms.items():
@@ -107,7 +107,7 @@ def _affine(c: Context, v: Any) -> tuple[int, list[int]]:
         slopes.append(slope)
         rebuilt = rebuilt + slope * c.lids[axis]
     if not (rebuilt == v).all():
-        raise _NotLinear
+        raise NotLinear
     return base, slopes
 
 
@@ -121,7 +121,7 @@ def _add(into: Equation, term: Term, amount: int) -> None:
         raise TooLarge("an equation has too many terms")
 
 
-def _minus(a: Equation, b: Equation) -> Equation:
+def minus(a: Equation, b: Equation) -> Equation:
     out = dict(a)
     for t, v in b.items():
         _add(out, t, -v)

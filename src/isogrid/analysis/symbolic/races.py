@@ -119,7 +119,7 @@ class _Attempt:
         """The same with one more precondition, for which no pair needs to be asked again that has a proof without."""
         c = self.context
         kernel = replace(c.kernel, facts=(*c.kernel.facts, fact))
-        attempt = _Attempt(replace(c, kernel=kernel, steps=self._steps))
+        attempt = _Attempt(replace(c, kernel=kernel, steps=self._steps, joint_questions=0))
         attempt._prepared, attempt._sides = self._prepared, self._sides
         attempt._answers = {
             array: {key: None for key, reason in answers.items() if reason is None}
