@@ -189,6 +189,11 @@ NUMBERS = """# Numbers: the same bits everywhere
 type written. Nothing is contracted, reassociated or flushed to zero. Floats never trap. Every NaN counts as the same
 value; what looks at its bits (`bitcast`, `signbit`, `copysign`, a narrowing store) sees the canonical quiet NaN.
 
+**f16 and bf16** are types of elements: a load gives the f32 of equal value, and a store of `f16(v)` or `bf16(v)` rounds
+once from the exact value, from an f64 too. Nothing is computed in them, so their bits agree wherever f32 agrees. All
+2^32 f32 were rounded to both on the CPU, with the processor's instructions and without, and compared with digests that
+`python -m tools.mathlib.stored_floats` made in f64; `isogrid numerics f16 bf16 --device D` does the same on a device.
+
 **f32 functions** of one argument are *correctly rounded*: the nearest f32 to the exact value, of which there is one, so
 any device may compute it in its own way. *All inputs* below means that every one of the 2^32 inputs was compared on the
 CPU with a digest that MPFR decided; the others are compared on 2^20 inputs and on all that are hard to round. Functions

@@ -6,7 +6,7 @@ from typing import Literal, TypeVar
 import numpy as np
 
 import isogrid as ig
-from isogrid import In, InOut, Out, f32, f64, i32, i64, u8, w32
+from isogrid import In, InOut, Out, bf16, f16, f32, f64, i32, i64, u8, w32
 from isogrid.dims import C, H, K, M, N, R, W
 
 T = TypeVar("T", f32, f64)
@@ -93,7 +93,17 @@ def hashes(seed: w32, out: Out[w32, N]) -> None:
     out[ig.gid()] = value * w32(0x85EBCA6B)
 
 
+@ig.kernel(groups=M, block=64)
+def mixed_precision(scale: f32, x: In[bf16, M, Literal[64]], y: InOut[f16, M, Literal[64]]) -> None:
+    tile = ig.shared(bf16, 64)
+    i = ig.lid()
+    tile[i] = bf16(scale * x[ig.group_id(), i])
+    ig.barrier()
+    y[ig.group_id(), i] = f16(tile[63 - i] + y[ig.group_id(), i])
+
+
 def main() -> None:
+    print(ig.zeros(3, bf16, device="cpu").dtype)
     x = np.ones(8, np.float32)
     axpy(2.0, x, np.ones(8, np.float32))
     axpy.options(fastmath=True, cpu={}).on("cpu").launch(2.0, x, y=x, device="cpu")
