@@ -12,6 +12,9 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 WORKERS = str(min(12, os.cpu_count() or 1))
 
+#: Tests of offloaded functions that run on a device.
+OFFLOAD = [f"tests/offload/test_{name}.py" for name in ("calls", "examples", "loops", "tree", "on_a_gpu", "stored")]
+
 #: Part, seconds, command. Tests run on the real driver; `cuda` is the device under test.
 PARTS: dict[str, tuple[int, list[str]]] = {
     "arrays": (120, [sys.executable, "-m", "pytest", "tests/arrays", "-q", "-x", "--no-header"]),
@@ -19,9 +22,13 @@ PARTS: dict[str, tuple[int, list[str]]] = {
     "gallery": (240, [sys.executable, "-m", "tests.cuda_device.gallery"]),
     "torch": (90, [sys.executable, "-m", "tests.cuda_device.torch_arrays"]),
     "timings": (120, [sys.executable, "-m", "tests.cuda_device.timings"]),
+    "graphs": (90, [sys.executable, "-m", "tests.cuda_device.graphs"]),
     "loops": (180, [sys.executable, "-m", "tests.cuda_device.loops"]),
     "offload": (240, [sys.executable, "-m", "tests.cuda_device.offload"]),
-    "offload_tests": (240, [sys.executable, "-m", "pytest", "tests/offload", "-q", "-n", WORKERS, "--maxfail=20"]),
+    "offload_tests": (
+        240,
+        [sys.executable, "-m", "pytest", *OFFLOAD, "-q", "-n", WORKERS, "--maxfail=20"],
+    ),
     "nvrtc": (120, [sys.executable, "-m", "tests.cuda_device.through_nvrtc"]),
     "disputed": (
         60,
