@@ -4,15 +4,17 @@ Rounding is done in f64, where every step but the rounding to a whole number is 
 conversion to a narrow type. The digests are those of `isogrid numerics f16 bf16`, which any device computes.
 """
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from isogrid.mathlib import digests as kept_digests
 from isogrid.mathlib.digests import BLOCK, digest_of
-from tools.mathlib.reference import DIGESTS
 
 Array = np.ndarray[Any, Any]
 STEP = 1 << 18
+FOLDER = Path(kept_digests.__file__).parent / "digests"
 #: Digits, exponent of the least subnormal, and greatest finite value.
 FORMATS = {"f16": (11, -24, 65504.0), "bf16": (8, -133, float(np.ldexp(255.0, 120)))}
 
@@ -43,7 +45,9 @@ def digests(name: str) -> Array:
 def main() -> None:
     with np.errstate(over="ignore"):
         for name in FORMATS:
-            (DIGESTS / f"{name}.bin").write_bytes(digests(name).astype("<u8").tobytes())
+            (Path(kept_digests.__file__).parent / "digests" / f"{name}.bin").write_bytes(
+                digests(name).astype("<u8").tobytes()
+            )
 
 
 if __name__ == "__main__":
