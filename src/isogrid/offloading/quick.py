@@ -8,16 +8,30 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from isogrid.backends.plan import PartPlan, ReducingCall, TotalPlan
 from isogrid.frontend.definition import ArrayDeclaration
 from isogrid.ir import kernel as k
+from isogrid.ir.types import INDEX, Scalar
 from isogrid.ir.walk import visit
 from isogrid.launch.evaluate import CannotEvaluate, evaluate
+from isogrid.launch.kernel_value import Kernel
 from isogrid.launch.scalars import scalar_argument
-from isogrid.offloading.execute import FEW_ELEMENTS, MANY_UPDATES, Executor, argument, host_value, is_scalar, native_of
+from isogrid.offloading.execute import (
+    FEW_ELEMENTS,
+    MANY_UPDATES,
+    Executor,
+    Ready,
+    argument,
+    host_value,
+    is_scalar,
+    native_of,
+)
 from isogrid.offloading.far_call import AGAIN, MOST_BLOCKS, far_call
 from isogrid.offloading.host_floats import compile_scalar, rounded
+from isogrid.offloading.kernels import BLOCKS
 from isogrid.offloading.placement import is_far, new_partials
 from isogrid.offloading.ranges import scalars_for_locals
+from isogrid.offloading.rule3_names import Reduction
 from isogrid.offloading.sections import Section
 from isogrid.offloading.totals import finished
 from isogrid.offloading.tree import BLOCK, Part, parts_of
@@ -103,7 +117,8 @@ class Maker:
         if is_far(executor.where):
             finish = self._plain_finish(parts) or self._finish(parts)
             return far_call(executor.where, native[0], blocks, types, scalars, folds, finish, self.slow)
-        return self._callable(native[0], blocks, types, scalars, parts, folds)
+        whole = self._native(ready, native[1], scalars, parts, folds)
+        return whole or self._callable(native[0], blocks, types, scalars, parts, folds)
 
     def _fold(self, part: Part) -> Any:
         ready = self.executor.fold(part)
@@ -138,6 +153,84 @@ class Maker:
             return slow(*arguments) if result is AGAIN else result
 
         return call
+
+    def _native(
+        self, ready: Ready, runtime: Any, scalars: list[Any], parts: list[Part], folds: list[Any]
+    ) -> Callable[..., Any] | None:
+        """The call in machine code, on devices that have one."""
+        accepted, executor = self.loop.accepted, self.executor
+        make = getattr(runtime, "native_reduction", None)
+        if make is None or accepted is None:
+            return None
+        names, given, returned = list(accepted.reductions), ready.program.scalars, self._returned_totals()
+        places = {part.name: place for place, part in enumerate(parts)}
+        plan = ReducingCall(
+            definition=executor.definition,
+            specialisation=executor.specialisation,
+            scalars=tuple((local.name, local.type, v) for local, v in zip(given, scalars, strict=True)),
+            blocks_name=BLOCKS,
+            blocks=_blocks(trips_of(self.loop.loop)),
+            parts=tuple(
+                PartPlan(array, part.type, _artifact_of(fold), "values.in", "blocks.out")
+                for (array, _), part, fold in zip(ready.program.arrays, parts, folds, strict=True)
+            ),
+            totals=tuple(self._total(reduction, places) for reduction in accepted.reductions.values()),
+            outputs=tuple(names.index(name) for name in returned or ()),
+            gives_tuple=executor.plan.returns_tuple,
+            finish=None if returned is not None else self._conclusion(),
+            slow=self.slow,
+            again=AGAIN,
+        )
+        return make(_artifact_of(ready.kernel), ready.program.kernel, plan)
+
+    def _total(self, reduction: Reduction, places: dict[str, int]) -> TotalPlan:
+        parts = parts_of(reduction)
+        exact = not (len(parts) == 1 and parts[0].of == "value")
+        start = argument(reduction.type, self.constants[reduction.name])
+        return TotalPlan(reduction.op, reduction.type, start, exact, tuple(places[part.name] for part in parts))
+
+    def _returned_totals(self) -> list[str] | None:
+        """The totals that are returned as they are, None where something else is."""
+        assert self.loop.accepted is not None
+        means = {name: name for name in self.loop.accepted.reductions}
+        for name, value in self._statements():
+            if not isinstance(value, k.ScalarValue) or value.name not in means:
+                return None
+            means[name] = means[value.name]
+        results = [local.name for local in self.executor.plan.results]
+        return [means[name] for name in results] if set(results) <= set(means) else None
+
+    def _conclusion(self) -> Callable[..., Any]:
+        """From totals, as Python numbers, and the tuple of arguments to what is returned."""
+        executor, accepted = self.executor, self.loop.accepted
+        assert accepted is not None
+        totals, results = list(accepted.reductions), [local.name for local in executor.plan.results]
+        general, types = self._concluding(), [r.type for r in accepted.reductions.values()]
+        statements = [(name, compile_scalar(value)) for name, value in self._statements()]
+        others = self._given()
+        starts = {name: v if isinstance(v, int) else float(v) for name, v in self.constants.items()}
+        plain = others is not None and all(compute is not None for _, compute in statements)
+        only, is_tuple = results[0] if results else "", executor.plan.returns_tuple
+
+        def conclude(*given: Any) -> Any:
+            arguments = given[-1]
+            values = starts | dict(zip(totals, given, strict=False))
+            try:
+                if others is None or not plain:
+                    raise OverflowError
+                for name, get in others:
+                    values[name] = get(arguments)
+                for name, compute in statements:
+                    assert compute is not None
+                    values[name] = compute(values)
+            except (ZeroDivisionError, OverflowError):
+                numbers = (type.numpy.type(v) if type.is_float else v for type, v in zip(types, given, strict=False))
+                return general(arguments, self.constants | dict(zip(totals, numbers, strict=False)))
+            if is_tuple:
+                return tuple([values[name] for name in results])
+            return values[only] if only else None
+
+        return conclude
 
     def _plain_finish(self, parts: list[Part]) -> Callable[[Sequence[Any], list[Any]], Any] | None:
         """As `_finish`, for float sums and products and float arithmetic after them."""
@@ -174,25 +267,31 @@ class Maker:
 
     def _finish(self, parts: list[Part]) -> Callable[[Sequence[Any], list[Any]], Any]:
         """From folded parts to what is returned."""
-        executor, accepted = self.executor, self.loop.accepted
+        accepted, name = self.loop.accepted, self.executor.definition.name
         assert accepted is not None
-        definition = executor.definition
-        statements = self._statements()
-        names = [local.name for local in executor.plan.results]
-        is_tuple, starts = executor.plan.returns_tuple, self.constants
+        starts, conclude = self.constants, self._concluding()
         of = {name: parts_of(reduction) for name, reduction in accepted.reductions.items()}
+
+        def finish(arguments: Sequence[Any], folded: list[Any]) -> Any:
+            by_part = {part.name: host_value(part.type, v) for part, v in zip(parts, folded, strict=True)}
+            totals = {n: finished(name, r, starts[n], by_part, of[n]) for n, r in accepted.reductions.items()}
+            return conclude(arguments, starts | totals)
+
+        return finish
+
+    def _concluding(self) -> Callable[[Sequence[Any], dict[str, Any]], Any]:
+        """From the scalars behind the loop, as launches take them, to what is returned."""
+        executor = self.executor
+        definition, statements = executor.definition, self._statements()
+        names, is_tuple = [local.name for local in executor.plan.results], executor.plan.returns_tuple
+        used = self._used()
         scalars = [(n, p) for n, p in enumerate(executor.base.parameters) if isinstance(p, k.ScalarParameter)]
-        used = {n.name for _, e in statements for n in visit(e) if isinstance(n, k.ScalarValue | k.DimValue)}
         scalars = [(n, p) for n, p in scalars if p.name in used]
         sizes = [(name, _getter(executor, k.DimValue(name))) for name in executor.base.dims if name in used]
 
-        def finish(arguments: Sequence[Any], folded: list[Any]) -> Any:
-            values = dict(starts)
+        def conclude(arguments: Sequence[Any], values: dict[str, Any]) -> Any:
             for at, parameter in scalars:
                 values[parameter.name] = scalar_argument(definition.name, parameter.name, parameter.type, arguments[at])
-            by_part = {part.name: host_value(part.type, v) for part, v in zip(parts, folded, strict=True)}
-            for name, reduction in accepted.reductions.items():
-                values[name] = finished(definition.name, reduction, starts[name], by_part, of[name])
             dims = {name: get(arguments) for name, get in sizes if get is not None}
             try:
                 for name, expression in statements:
@@ -202,7 +301,29 @@ class Maker:
             found = tuple(v if isinstance(v, bool | int) else float(v) for v in (values[n] for n in names))
             return found if is_tuple else found[0] if found else None
 
-        return finish
+        return conclude
+
+    def _used(self) -> set[str]:
+        """Names of scalars and sizes that the statements behind the loop read."""
+        nodes = [node for _, expression in self._statements() for node in visit(expression)]
+        return {node.name for node in nodes if isinstance(node, k.ScalarValue | k.DimValue)}
+
+    def _given(self) -> list[tuple[str, Callable[[Sequence[Any]], Any]]] | None:
+        """How the statements behind the loop get what the arguments say, as plain Python numbers; None where that is
+        not plain."""
+        accepted, executor = self.loop.accepted, self.executor
+        assert accepted is not None
+        made = {*accepted.reductions, *self.constants, *(name for name, _ in self._statements())}
+        types = {p.name: p.type for p in executor.base.parameters if isinstance(p, k.ScalarParameter)}
+        found: list[tuple[str, Callable[[Sequence[Any]], Any]]] = []
+        for name in sorted(self._used() - made):
+            type = types.get(name)
+            node = k.DimValue(name) if type is None else k.ScalarValue(name, type)
+            get = _getter(executor, node)
+            if get is None or type is Scalar.F32:
+                return None
+            found.append((name, get))
+        return found
 
     def _statements(self) -> list[tuple[str, k.Expr]]:
         return [
@@ -232,6 +353,18 @@ def _constants(sections: Sequence[Section]) -> dict[str, Any] | None:
             except (CannotEvaluate, KeyError):
                 return None
     return found
+
+
+def _blocks(trips: k.Expr) -> k.Expr:
+    """How many blocks hold so many iterations."""
+    up = k.Binary("add", trips, k.Const(BLOCK - 1, INDEX), INDEX)
+    return k.Binary("floordiv", up, k.Const(BLOCK, INDEX), INDEX)
+
+
+def _artifact_of(kernel: Kernel) -> Any:
+    """What a kernel that has run once was compiled to."""
+    (artifact, *_) = kernel.compiled.artifacts.values()
+    return artifact
 
 
 def _assigns(section: Section) -> bool:

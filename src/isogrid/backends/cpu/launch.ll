@@ -7,6 +7,8 @@
 @previous_handler = internal global ptr null
 @getsignal = internal global ptr null
 @default_handler = internal global ptr null
+; Until this tick our handler is taken to be in place: asking the system takes longer than many a launch.
+@caught_until = internal global i64 0
 
 ; Run `context`'s kernel over [0, n) with the argument block `args` (slot 1, the interrupt flag, is filled in here).
 ; The caller holds the GIL. Gives -1 when done, -2 with a Python exception set, else the start of the lowest chunk in
@@ -301,7 +303,7 @@ arm:
   %wants = icmp ne i64 %polls, 0
   br i1 %wants, label %install, label %keep.flag
 install:
-  call void @catch_interrupt()
+  call void @catch_interrupt(i64 %now)
   br label %keep.flag
 keep.flag:
   %flag = phi ptr [ %own.flag, %entry ], [ @main_flag, %arm ], [ @main_flag, %install ]
@@ -355,7 +357,7 @@ out:
 ;
 ; The handler stays when a launch ends, since taking it away and putting it back costs microseconds. Whoever sets
 ; another one, through Python's `signal` or in C, overwrites it; so while it is there, Python's handler is still the one
-; that was compared when it was put in, and one look at the system's table tells.
+; that was compared when it was put in, and one look at the system's table tells. One look serves for a millisecond.
 
 define internal void @on_interrupt(i32 %signal) {
   store atomic i32 1, ptr @main_flag monotonic, align 4
@@ -364,36 +366,45 @@ define internal void @on_interrupt(i32 %signal) {
   ret void
 }
 
-define internal void @catch_interrupt() {
+define internal void @catch_interrupt(i64 %now) {
 entry:
   %action = alloca [256 x i8], align 16
+  %until = load i64, ptr @caught_until
+  %still = icmp slt i64 %now, %until
+  br i1 %still, label %out, label %ask
+ask:
   %g = call i32 @sigaction(i32 2, ptr null, ptr %action)
   %handler = load ptr, ptr %action
   %ours = icmp eq ptr %handler, @on_interrupt
-  br i1 %ours, label %out, label %look
+  br i1 %ours, label %sure, label %look
 look:
   %address = ptrtoint ptr %handler to i64
   %real = icmp ugt i64 %address, 1
   br i1 %real, label %python, label %out
 python:
   %number = call ptr @PyLong_FromLong(i64 2)
-  %ask = load ptr, ptr @getsignal
-  %now = call ptr (ptr, ...) @PyObject_CallFunctionObjArgs(ptr %ask, ptr %number, ptr null)
+  %getter = load ptr, ptr @getsignal
+  %present = call ptr (ptr, ...) @PyObject_CallFunctionObjArgs(ptr %getter, ptr %number, ptr null)
   call void @Py_DecRef(ptr %number)
-  %failed = icmp eq ptr %now, null
+  %failed = icmp eq ptr %present, null
   br i1 %failed, label %clear, label %compare
 clear:
   call void @PyErr_Clear()
   ret void
 compare:
-  call void @Py_DecRef(ptr %now)
+  call void @Py_DecRef(ptr %present)
   %usual = load ptr, ptr @default_handler
-  %same = icmp eq ptr %now, %usual
+  %same = icmp eq ptr %present, %usual
   br i1 %same, label %install, label %out
 install:
   store ptr %handler, ptr @previous_handler
   store ptr @on_interrupt, ptr %action
   %s = call i32 @sigaction(i32 2, ptr %action, ptr null)
+  br label %sure
+sure:
+  %step = call i64 @ticks_of(double 1000.0)
+  %then = add i64 %now, %step
+  store i64 %then, ptr @caught_until
   br label %out
 out:
   ret void

@@ -21,7 +21,7 @@ from isogrid.support.records import dataclass
 #: Results of a launch; anything not negative is the first unit of the lowest chunk in which a thread trapped.
 LAUNCH_DONE: Final = -1
 
-_PARTS: Final = ("pool.ll", "launch.ll", "call.ll")
+_PARTS: Final = ("pool.ll", "launch.ll", "call.ll", "reduce.ll")
 _NAMES: Final = (
     "isogrid_setup",
     "isogrid_reset",
@@ -31,6 +31,7 @@ _NAMES: Final = (
     "isogrid_precise",
     "isogrid_call",
     "isogrid_whole_call",
+    "isogrid_reduce",
 )
 _STATISTICS: Final = ("workers", "joined", "moved", "sleepers")
 _MOST_WORKERS: Final = 255
@@ -61,6 +62,7 @@ class NativePool:
     precise: Callable[[int, int, int, int], int]
     call_address: int
     whole_call_address: int
+    reduce_address: int
     _statistic: Callable[[int], int]
     _reset: Callable[[], None]
 
@@ -84,6 +86,7 @@ def native_pool() -> NativePool:
         precise=precise(code["isogrid_precise"]),
         call_address=code["isogrid_call"],
         whole_call_address=code["isogrid_whole_call"],
+        reduce_address=code["isogrid_reduce"],
         _statistic=statistic(code["isogrid_statistic"]),
         _reset=reset(code["isogrid_reset"]),
     )

@@ -18,7 +18,7 @@ from isogrid.backends.cpu import layout, pool, serial
 from isogrid.backends.cpu.artifact import CpuArtifact, LoadedVariant, Variant
 from isogrid.backends.cpu.objectcache import machine_facts
 from isogrid.backends.cpu.stub import native_call, whole_call
-from isogrid.backends.plan import LaunchPlan
+from isogrid.backends.plan import LaunchPlan, ReducingCall
 from isogrid.ir import kernel as k
 from isogrid.ir.types import Scalar
 from isogrid.runtimes.memory import HostMemory
@@ -75,6 +75,15 @@ class CpuRuntime:
     ) -> Callable[..., None]:
         """A launch stub and the slow path behind it as one callable."""
         return whole_call(native, slow, unusual)
+
+    def native_reduction(
+        self, artifact: CpuArtifact, program: k.Kernel, plan: ReducingCall
+    ) -> Callable[..., object] | None:
+        """The whole call of an offloaded function that is one reducing loop, or None."""
+        # Imported here, so that a first launch does not pay for it.
+        from isogrid.backends.cpu.reduce_stub import native_reduction
+
+        return native_reduction(program, artifact, plan)
 
     def cache_facts(self) -> tuple[str, ...]:
         """What stored artifacts depend on besides the kernel."""

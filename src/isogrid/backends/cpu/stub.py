@@ -8,7 +8,7 @@ makes the stub give the `unusual` object back. Both mean that the launcher in Py
 
 import ctypes
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import field
 from typing import Final
 
@@ -44,7 +44,7 @@ _OPERATIONS: Final = "constant slot add sub mul floordiv mod min max eq lt le an
 _CODES: Final = {name: code for code, name in enumerate(_OPERATIONS.split())}
 
 
-class _Call(ctypes.Structure):
+class Call(ctypes.Structure):
     """`%Call` of call.ll."""
 
     _fields_ = (
@@ -61,7 +61,7 @@ class _Call(ctypes.Structure):
     )
 
 
-class _NotExpressible(Exception):
+class NotExpressible(Exception):
     """Something that the stub has no operation for; the launcher in Python does it."""
 
 
@@ -80,25 +80,29 @@ def native_call(
     be None. `constants` are sizes settled by specialisation, `derived` the dimensions that follow from others. The
     callable returns None when the launch is done and `unusual`, nothing having changed, for anything it does not like.
     """
-    if not pool.is_supported() or not _numpy_layout_holds():
+    if not is_describable(kernel, variant):
         return None
-    arrays = sum(isinstance(p, k.ArrayParameter) for p in kernel.parameters)
-    if variant.facts.layout.slots > _MOST_SLOTS or arrays > _MOST_ARRAYS:
-        return None
-    builder = _Builder(kernel, variant, dict(constants or {}))
+    builder = Builder(kernel, variant, dict(constants or {}))
     try:
         rows = builder.rows(arguments)
         builder.dimensions(derived)
         builder.geometry()
-    except _NotExpressible:
+        call = described(variant, rows, builder, unusual)
+    except NotExpressible:
         return None
-    if builder.cells > _MOST_CELLS:
-        return None
-    return _function(kernel.name, variant, rows, builder, unusual)
+    return new_builtin(kernel.name, pool.native_pool().call_address, FASTCALL, new_capsule(call))
+
+
+def is_describable(kernel: k.Kernel, variant: LoadedVariant) -> bool:
+    """Whether there is a native side, and room in its frame for the kernel's arguments."""
+    arrays = sum(isinstance(p, k.ArrayParameter) for p in kernel.parameters)
+    if not pool.is_supported() or not _numpy_layout_holds():
+        return False
+    return variant.facts.layout.slots <= _MOST_SLOTS and arrays <= _MOST_ARRAYS
 
 
 @dataclass(slots=True)
-class _Builder:
+class Builder:
     """Collects the rows and the program of one kernel. A cell is an i64 on the stub's stack."""
 
     kernel: k.Kernel
@@ -113,11 +117,12 @@ class _Builder:
 
     # --- arguments ---------------------------------------------------------------------------------------------------
 
-    def rows(self, arguments: Sequence[str | None]) -> list[tuple[int, ...]]:
-        """One row for each argument, and cells for the sizes and integers that come with it."""
-        parameters = {p.name: p for p in self.kernel.parameters}
+    def rows(self, arguments: Sequence[str | None], hidden: Container[str] = ()) -> list[tuple[int, ...]]:
+        """One row for each argument, and cells for the sizes and integers that come with it. No argument gives what is
+        `hidden`."""
+        parameters = {p.name: p for p in self.kernel.parameters if p.name not in hidden}
         if sorted(name for name in arguments if name is not None) != sorted(parameters):
-            raise _NotExpressible
+            raise NotExpressible
         return [self._absent() if name is None else self._row(parameters[name]) for name in arguments]
 
     @staticmethod
@@ -162,6 +167,7 @@ class _Builder:
             for p in self.kernel.parameters
             if isinstance(p, k.ArrayParameter)
             for axis, extent in enumerate(p.shape)
+            if p.name in self.shapes
         ]
         for name, value in self.constants.items():
             self.dims[name] = self._constant(value)
@@ -191,11 +197,15 @@ class _Builder:
 
     def _dimension(self, name: str) -> int:
         if name not in self.dims:
-            raise _NotExpressible
+            raise NotExpressible
         return self.dims[name]
 
     def _demand_equal(self, left: int, right: int) -> None:
         self._emit("demand", 0, self._result("eq", left, right))
+
+    def constant_slot(self, slot: int, bits: int) -> None:
+        """Put 64 bits, as a signed integer, into a slot of the block whatever the arguments are."""
+        self._emit("slot", slot, self._constant(bits))
 
     # --- geometry ----------------------------------------------------------------------------------------------------
 
@@ -220,7 +230,7 @@ class _Builder:
                 self.units = threads
             case "rows":
                 if whole:
-                    raise _NotExpressible
+                    raise NotExpressible
                 self.units = self._product(extents[:-1])
 
     def _ceiling(self, extent: int, block: int) -> int:
@@ -256,7 +266,7 @@ class _Builder:
             case k.Logical(op=op, left=left, right=right):
                 return self._result(op, self.value(left), self.value(right))
             case _:
-                raise _NotExpressible
+                raise NotExpressible
 
     def _comparison(self, op: str, left: int, right: int) -> int:
         match op:
@@ -269,7 +279,7 @@ class _Builder:
 
     def _constant(self, value: int) -> int:
         if not -_I64_MOST <= value <= _I64_MOST:
-            raise _NotExpressible
+            raise NotExpressible
         target = self._new()
         self._emit("constant", target, value)
         return target
@@ -285,15 +295,16 @@ class _Builder:
 
 #: Descriptions, method definitions and tables that a function made here points to. Functions may outlive everything
 #: else, so these are kept for the process.
-_KEPT: Final[list[object]] = []
+KEPT: Final[list[object]] = []
 
 
-def _function(
-    name: str, variant: LoadedVariant, rows: list[tuple[int, ...]], builder: _Builder, unusual: object
-) -> Callable[..., object]:
+def described(variant: LoadedVariant, rows: list[tuple[int, ...]], builder: Builder, unusual: object) -> Call:
+    """What the native side must know of the calls that `rows` and the builder's program are about."""
+    if builder.cells > _MOST_CELLS:
+        raise NotExpressible
     parameters = np.array(rows, np.int64).reshape(-1, _ROW)
     program = np.array(builder.program, np.int64).reshape(-1, 4)
-    call = _Call(
+    call = Call(
         context=variant.context,
         arguments=len(rows),
         unusual=id(unusual),
@@ -305,8 +316,8 @@ def _function(
         units_cell=builder.units,
         most_saved=_MOST_SAVED_BYTES,
     )
-    _KEPT.append((call, parameters, program, unusual))
-    return new_builtin(name, pool.native_pool().call_address, FASTCALL, new_capsule(call))
+    KEPT.append((call, parameters, program, unusual))
+    return call
 
 
 def whole_call(native: Callable[..., object], slow: Callable[..., None], unusual: object) -> Callable[..., None]:
