@@ -119,7 +119,7 @@ def start(
 ) -> None:
     """Run the grid of one module."""
     module, code = part
-    slots = pack(module.layout, kernel, bound, arrays, record, watch)
+    slots = pack(module, kernel, bound, arrays, record, watch)
     extents = bound.groups(kernel.geometry) if kernel.grouped else bound.extents
     if kernel.grouped and kernel.geometry.kind == "grid":
         extents = bound.extents
@@ -153,7 +153,7 @@ def aligned_copy(array: "np.ndarray[Any, Any]", alignment: int) -> "np.ndarray[A
 
 
 def pack(
-    layout: l.Layout,
+    module: l.CudaModule,
     kernel: k.Kernel,
     bound: BoundLaunch,
     arrays: "Mapping[str, np.ndarray[Any, Any]]",
@@ -161,8 +161,8 @@ def pack(
     watch: "np.ndarray[Any, Any]",
 ) -> "ctypes.Array[ctypes.c_int64]":
     types = {p.name: p.type for p in kernel.parameters if isinstance(p, k.ScalarParameter)}
-    slots = (ctypes.c_int64 * len(layout.slots))()
-    for number, slot in enumerate(layout.slots):
+    slots = (ctypes.c_int64 * len(module.layout.slots))()
+    for number, slot in enumerate(module.layout.slots):
         match slot.kind:
             case "record":
                 slots[number] = record.ctypes.data
@@ -181,6 +181,9 @@ def pack(
                 slots[number] = bound.dims[slot.name]
             case "extent":
                 slots[number] = bound.extents[int(slot.name)]
+            case "divider":
+                axis = int(slot.name)
+                slots[number] = l.divider(-(-bound.extents[axis] // module.tile[axis]))
     return slots
 
 

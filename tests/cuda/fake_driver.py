@@ -54,7 +54,7 @@ class FakeDriver(Driver):
         self.capturing: dict[int, list[Callable[[], None]]] = {}
         self.failures: dict[str, list[str]] = {}
         self.calls: list[str] = []
-        self.launches = self.native_launches = 0
+        self.launches = self.native_launches = self.early = 0
         self.native = _NATIVE_LAUNCH(self._native_launch)
 
     # --- orders of the test ------------------------------------------------------------------------------------------
@@ -270,6 +270,7 @@ class FakeDriver(Driver):
         self._enter("launch")
         assert 1 <= blocks < 1 << 31 and 1 <= threads <= 1024, (blocks, threads)
         self.launches += 1
+        self.early += programmatic
         code, entry, count = self.functions[function]
         words = [ctypes.c_uint64.from_address(p).value for p in (ctypes.c_void_p * count).from_address(parameters)]
         slots = (ctypes.c_int64 * count)(*(word - (1 << 64) if word >> 63 else word for word in words))

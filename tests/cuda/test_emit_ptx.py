@@ -95,6 +95,13 @@ def test_options_reach_the_text(worker: ProcessPoolExecutor) -> None:
     assert "reqntid" not in limited
 
 
+def test_kernels_wait_before_they_touch_memory(worker: ProcessPoolExecutor) -> None:
+    """So that in a graph the next one may start early, on processors that can."""
+    for text in worker.submit(ptx_of, "scan", (9, 0), True, {}).result():
+        assert text.index("griddepcontrol.wait") < text.index("ld.volatile.global")
+    assert "griddepcontrol" not in worker.submit(ptx_of, "saxpy", (8, 0), True, {}).result()[0]
+
+
 def test_no_flag_without_a_trap(worker: ProcessPoolExecutor) -> None:
     """A kernel that cannot trap has neither a record nor a recording function."""
     assert "trap" not in worker.submit(ptx_of, "stencil", (9, 0), True, {}).result()[0]

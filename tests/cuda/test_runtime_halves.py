@@ -175,3 +175,16 @@ def _halves(text: str) -> Any:
     facts = LaunchFacts(small=True)
     built = stages_of(kernel(text), (), wide=False).built
     return split(pipeline.lower(pipeline.optimise(built, frozenset(), facts, {}), facts))
+
+
+def test_only_launches_in_graphs_start_early(gpu: FakeDriver) -> None:
+    x, y = ig.ones(64, ig.f32, device="cuda"), ig.zeros(64, ig.f32, device="cuda")
+    with ig.record() as graph:
+        k.copy(x, y)
+        k.saxpy(2.0, x, y)
+    graph()
+    assert gpu.early == 2 and y.numpy()[0] == 3
+    k.copy(x, y)
+    add(*arrays(range(100), range(100)))
+    ig.synchronize()
+    assert gpu.early == 2

@@ -31,10 +31,11 @@ from isogrid.backends.cuda.emit_statements import emit_block, emit_statement
 from isogrid.backends.cuda.emit_sync import end_of_thread, plain_barrier, strided
 from isogrid.backends.cuda.emit_warp_groups import THREADS, emit_warp_groups, fits_in_warps, groups_per_block
 from isogrid.backends.cuda.layout import CudaModule, Layout, layout_of, shared_totals, watched
+from isogrid.backends.cuda.merge_guards import merge_guards
 from isogrid.backends.cuda.plan_copies import plan_copies
 from isogrid.backends.cuda.plan_zero import unneeded_zeroes
 from isogrid.backends.cuda.split import split
-from isogrid.backends.cuda.target import CudaTarget, data_layout
+from isogrid.backends.cuda.target import FIRST_PROGRAMMATIC, CudaTarget, data_layout
 from isogrid.ir import device as d
 from isogrid.ir.device import Machine
 from isogrid.ir.types import Space
@@ -70,14 +71,19 @@ def emit_cuda(
         halves = split(kernel)
         assert halves is not None
         kernel = halves.check if part == "check" else halves.write
+    coarsen = "coarsen" not in options.get("disable", ())
     kernel = name_assignments(flat_conditions(kernel))
-    layout, shared = layout_of(kernel, small=small), plan_shared(kernel)
+    if coarsen and not fits_in_warps(kernel):
+        kernel = merge_guards(kernel)
+    layout, shared = layout_of(kernel, small=small, divides=small), plan_shared(kernel)
     code = _begin(kernel, shared, options)
     code.trusting = part == "write"
+    # Halves get the parameters of the whole kernel, whose tiles may have another size.
+    code.divides = small and part == "whole"
+    code.waits = target.capability >= FIRST_PROGRAMMATIC
     code.ranges, code.loops = Ranges(kernel, scalar_types(kernel), small=small), Loops(kernel)
     items = (1,) * kernel.geometry.rank
     tile = _tile(kernel)
-    coarsen = "coarsen" not in options.get("disable", ())
     if coarsen:
         items, code.gaps = plan_copies(kernel)
         if len(items) == 1 and items[0] > code.gaps[0] == 1 and options.get("max_threads") is None:
@@ -120,6 +126,7 @@ def emit_cuda(
         sites=kernel.sites,
         notes=tuple(code.notes),
         in_turn=bool(sums),
+        waits=code.waits,
     )
 
 
@@ -211,6 +218,10 @@ def _guard(code: Code) -> None:
     """Do nothing while a trap of an earlier launch that wrote these arrays has not been raised. The writing half does
     nothing either where the checking one has recorded a trap."""
     w = code.w
+    if code.waits:
+        # The next kernel may start as soon as all blocks of this one have; each waits before it touches memory.
+        w.call("llvm.nvvm.griddepcontrol.launch.dependents", "void", [], [])
+        w.call("llvm.nvvm.griddepcontrol.wait", "void", [], [])
     look, start, out = w.block("guarded"), w.block("start"), w.block("out")
     w.branch(w.emit(f"icmp eq {GLOBAL_POINTER} %guard, null"), start, look)
     w.place(look)

@@ -124,9 +124,13 @@ class Code:
     ranges: Ranges | None = None
     #: Whether every element of every array has a number below 2^31, and addresses are computed in 32 bits.
     short_addresses: bool = False
+    #: Whether the launch gives dividers for the numbers of tiles.
+    divides: bool = False
     loops: Loops | None = None
     #: Whether this half of a kernel runs only where its other half found nothing that traps.
     trusting: bool = False
+    #: Whether the kernel itself waits for the one before it, so that it may start early.
+    waits: bool = False
     #: How far apart along each axis are the threads of the grid that one thread takes.
     gaps: tuple[int, ...] = ()
     #: Whether checks of several trips may be asked at once.

@@ -54,6 +54,8 @@ class Launch:
         self._find_arrays()
         self.loaded = choose(all(address % 16 == 0 for address in self.addresses.values()))
         self.stream = self._stream()
+        #: Whether it may start before the launch in front of it ends; in graphs alone, where we know that launch.
+        self._early = False
 
     def _find_arrays(self) -> None:
         for parameter in self.parameters:
@@ -165,11 +167,13 @@ class Launch:
                 words[places["first_block"]] = first
             blocks = min(MOST_BLOCKS, total - first)
             with self.queue.timed("launch", self.head.name, self.stream):
-                self.queue.call(part.run, blocks, module.block, words, self.stream, module.dynamic_shared)
+                shared, early = module.dynamic_shared, self._early
+                self.queue.call(part.run, blocks, module.block, words, self.stream, shared, early=early)
 
     def start_in(self, stream: int) -> None:
-        """Queue the bare launch, with nothing before or behind it."""
+        """Queue the bare launch, with nothing before or behind it, among launches of ours."""
         self.stream = stream
+        self._early = self.loaded.variant.module.waits
         self._start(Prepared(stream), None, (self.loaded,))
 
     def packed(self) -> tuple[list[int], int]:
@@ -180,7 +184,8 @@ class Launch:
         bound = self.bound
         types = {p.name: p.type for p in self.head.parameters if isinstance(p, k.ScalarParameter)}
         words: list[int] = []
-        for slot in self.loaded.variant.module.layout.slots:
+        module = self.loaded.variant.module
+        for slot in module.layout.slots:
             match slot.kind:
                 case "array":
                     words.append(self.addresses[slot.name])
@@ -190,6 +195,9 @@ class Launch:
                     words.append(bound.dims[slot.name])
                 case "extent":
                     words.append(bound.extents[int(slot.name)])
+                case "divider":
+                    axis = int(slot.name)
+                    words.append(layout.divider(-(-bound.extents[axis] // module.tile[axis])))
                 case "record" | "watch" | "guard" | "first_block":
                     words.append(0)
         return words

@@ -42,7 +42,7 @@ WATCH_DENSE: Final = 1 << 63
 #: Threads of the one block that `settle` is launched with.
 SETTLE_THREADS: Final = 256
 
-SlotKind: TypeAlias = Literal["record", "watch", "guard", "first_block", "array", "scalar", "dim", "extent"]
+SlotKind: TypeAlias = Literal["record", "watch", "guard", "first_block", "array", "scalar", "dim", "extent", "divider"]
 SlotType: TypeAlias = Literal["ptr", "i8", "i16", "i32", "i64", "float", "double"]
 
 
@@ -53,7 +53,7 @@ class Slot:
     record: pointer to the trap record. watch: pointer to the events of wrapped sums. guard: pointer to a u64, may be
     null; where it holds anything but all ones the launch does nothing. first_block: number of the first block of this
     launch. array, scalar: a parameter of the kernel by name; dim: a dimension by name; extent: an evaluated extent of
-    the geometry, by axis.
+    the geometry, by axis; divider: what divides by the number of tiles along an axis, see `divider`.
     """
 
     kind: SlotKind
@@ -78,8 +78,8 @@ class Layout:
         return None
 
 
-def layout_of(kernel: "device.Kernel", *, small: bool) -> Layout:
-    """The parameters of `kernel`."""
+def layout_of(kernel: "device.Kernel", *, small: bool, divides: bool = False) -> Layout:
+    """The parameters of `kernel`; `divides` asks for a divider for every axis but the first."""
     slots: list[Slot] = []
     if kernel.sites:
         slots.append(Slot("record", "", "ptr"))
@@ -97,7 +97,19 @@ def layout_of(kernel: "device.Kernel", *, small: bool) -> Layout:
     size: SlotType = "i32" if small else "i64"
     slots += [Slot("dim", name, size) for name in kernel.dims]
     slots += [Slot("extent", str(axis), size) for axis in range(kernel.geometry.rank)]
+    if divides:
+        slots += [Slot("divider", str(axis), "i64") for axis in range(1, kernel.geometry.rank)]
     return Layout(tuple(slots), small, tuple(watched(kernel)))
+
+
+def divider(count: int) -> int:
+    """A factor and, from bit 32 on, a shift: n // count is (2 n * factor >> 32) >> shift for every n below 2^31.
+
+    The factor is 2^(31 + shift) / count, rounded up. It is too large by less than one part in 2^31, so that the
+    quotient of such an n never reaches the next integer.
+    """
+    shift = (count - 1).bit_length()
+    return -(-(1 << (31 + shift)) // count) | shift << 32
 
 
 def scalar_type(type: Scalar) -> SlotType:
@@ -139,7 +151,7 @@ class CudaModule:
     `block` threads each. `alignment` is what the array pointers of a launch must be multiples of, `dynamic_shared` the
     bytes to ask for at launch. `settle` is an entry too where there is a watch. `notes` say what was done, for
     `explain`. `in_turn`: a block goes on with the box as far behind its own as there are blocks, so that any number of
-    blocks does all.
+    blocks does all. `waits`: a launch may start before the one in front of it ends, since the code waits for that.
     """
 
     text: str
@@ -153,3 +165,4 @@ class CudaModule:
     sites: tuple[TrapSite, ...]
     notes: tuple[str, ...] = ()
     in_turn: bool = False
+    waits: bool = False

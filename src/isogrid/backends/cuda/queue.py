@@ -278,13 +278,22 @@ class Queue:
             self.call(self.support.restore, _RESTORE_BLOCKS, support.RESTORE_THREADS, arguments, prepared.stream)
 
     def call(
-        self, function: int, blocks: int, threads: int, words: Sequence[int], stream: int, shared: int = 0
+        self,
+        function: int,
+        blocks: int,
+        threads: int,
+        words: Sequence[int],
+        stream: int,
+        shared: int = 0,
+        *,
+        early: bool = False,
     ) -> None:
-        """Queue a kernel whose parameters are the low bytes of these words."""
+        """Queue a kernel whose parameters are the low bytes of these words. `early`: it waits by itself for what is in
+        front of it, and may start before that ends."""
         slots = (ctypes.c_uint64 * len(words))(*(word & (1 << 64) - 1 for word in words))
         start = ctypes.addressof(slots)
         pointers = (ctypes.c_void_p * len(words))(*(start + 8 * n for n in range(len(words))))
-        self.driver.launch(function, blocks, threads, shared, stream, ctypes.addressof(pointers), False)
+        self.driver.launch(function, blocks, threads, shared, stream, ctypes.addressof(pointers), early)
 
     def start(self, function: int, blocks: int, threads: int, shared: int, stream: int, packed: int) -> None:
         """Queue a kernel of which the parameters are packed: `packed` is the address of pointers to them."""

@@ -420,6 +420,15 @@ class _Builder:
             busy=_WORDS.index("busy"),
         ) + (FOREIGN_TEXT if self.foreign else "")
 
+    def _divider(self, extent: str, tile: int) -> str:
+        """`layout.divider` of the number of tiles."""
+        count = self.value(f"udiv i64 {self.value(f'add i64 {extent}, {tile - 1}')}, {tile}")
+        below = self.value(f"sub i64 {count}, 1")
+        shift = self.value(f"sub i64 64, {self.value(f'call i64 @llvm.ctlz.i64(i64 {below}, i1 false)')}")
+        power = self.value(f"shl i64 {1 << 31}, {shift}")
+        factor = self.value(f"udiv i64 {self.value(f'add i64 {power}, {below}')}, {count}")
+        return self.value(f"or i64 {factor}, {self.value(f'shl i64 {shift}, 32')}")
+
     def _call(self, blocks: str, extents: Sequence[str]) -> None:
         module = self.loaded.variant.module
         for number, slot in enumerate(module.layout.slots):
@@ -430,6 +439,8 @@ class _Builder:
                     value = self.evaluate(k.DimValue(slot.name))
                 case "extent":
                     value = extents[int(slot.name)]
+                case "divider":
+                    value = self._divider(extents[int(slot.name)], module.tile[int(slot.name)])
                 case "record" | "guard" | "first_block" | "watch":
                     value = "0"
             at = self.value(f"getelementptr i64, ptr %slots, i64 {number}")
@@ -494,6 +505,7 @@ declare void @Py_DecRef(ptr)
 declare {{i64, i1}} @llvm.sadd.with.overflow.i64(i64, i64)
 declare {{i64, i1}} @llvm.ssub.with.overflow.i64(i64, i64)
 declare {{i64, i1}} @llvm.smul.with.overflow.i64(i64, i64)
+declare i64 @llvm.ctlz.i64(i64, i1)
 
 define ptr @stub(ptr %self, ptr %arguments, i64 %given, ptr %keywords) {{
 entry:

@@ -23,6 +23,8 @@ _FIRST_PTX: Final = {
     120: 87,
     121: 88,
 }
+#: The first compute capability whose kernels can wait for the one before them by themselves.
+FIRST_PROGRAMMATIC: Final = 90
 #: The newest PTX version that LLVM 22 writes.
 _NEWEST_PTX: Final = 90
 
