@@ -11,7 +11,8 @@ from isogrid.ir.text import print_kernel
 from isogrid.ir.verify import verify
 
 EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.py"))
-FILES = [path for path in EXAMPLES if "@ig.kernel" in path.read_text()]
+CONSTRUCTS = Path(__file__).resolve().parents[1] / "text_targets" / "constructs.py"
+FILES = [*(path for path in EXAMPLES if "@ig.kernel" in path.read_text()), CONSTRUCTS]
 
 
 def test_the_gallery_is_there() -> None:

@@ -130,6 +130,7 @@ def test_floats_are_the_shortest_decimal_that_gives_their_bits(bits: int, width:
         ("    break 3", "did not expect '3'"),
         ("    i:i64 = ?", "a character that is no token: '?'"),
         ("    whatever", "no statement starts with 'whatever'"),
+        ("    y[0] = 1.5:bf16", "a bf16 is written as its bits"),
     ],
 )
 def test_faults_in_text_are_named(body: str, message: str) -> None:

@@ -156,4 +156,4 @@ def stored_floats(a: f32, x: In[f16, N], d: In[f32, N], y: Out[bf16, N], z: Out[
     if d[i] > 0.0:
         z[i] = f16(d[i])
     else:
-        z[i] = 0.333
+        z[i] = f16(0.333)

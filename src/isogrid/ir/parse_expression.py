@@ -103,6 +103,8 @@ class ExpressionReader:
             type = _SCALARS[cursor.name()]
         if token.kind == "bits":
             return k.Const(int(token.text, 16), type)
+        if type is Scalar.BF16:
+            raise cursor.fault("a bf16 is written as its bits, `0x3f80:bf16`")
         return k.Const(float_bits(token.text, type.bits) if type.is_float else int(token.text), type)
 
     def _call(self, cursor: Cursor) -> k.Expr:

@@ -228,9 +228,9 @@ class _Checker:
     # --- expressions ---
 
     def expr(self, root: k.Expr, *, storage: bool = False) -> None:
-        """`storage` allows a conversion to a storage type at the root: what `y[i] = u8(x)` stores."""
+        """`storage` allows a conversion to a storage type at the root, what `y[i] = u8(x)` stores, or its result."""
         for node in visit_exprs(root):
-            converted = storage and node is root and isinstance(node, k.Cast)
+            converted = storage and node is root and isinstance(node, k.Cast | k.Const)
             computing = node.type.is_computing or converted
             self.require(computing, f"a value of the storage type {node.type.value}", node)
             self.one_expr(node)

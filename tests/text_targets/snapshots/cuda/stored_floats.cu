@@ -51,7 +51,7 @@ stored_floats(
         // 157: z[i] = f16(d[i])
         z[i] = half_bits(d[i]);
     } else {
-        // 159: z[i] = 0.333
+        // 159: z[i] = f16(0.333)
         z[i] = 13652;
     }
 }
