@@ -84,6 +84,36 @@ def large() -> None:
         assert np.array_equal(z.numpy(), y)
 
 
+def together() -> None:
+    """Threads that sum arrays of the same sizes and of others at once."""
+    import threading
+
+    arrays = [np.random.default_rng(n).normal(0, 1, n) for n in (3, 70000, 70000, 300000, 1 << 20, 70000)]
+    expected = [squares.on("cpu")(values) for values in arrays]
+    found: list[bool] = []
+
+    def work(number: int) -> None:
+        x = ig.array(arrays[number], device="cuda")
+        found.extend(squares(x) == expected[number] for _ in range(200))
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(len(arrays))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [True] * (200 * len(arrays))
+
+
+@ig.offload(parallel="require")
+def squares(x: In[f64, N]) -> tuple[f64, f64]:
+    s = f64(0)
+    high = f64(0)
+    for v in x:
+        s += v * v
+        high = max(high, v)
+    return s, high
+
+
 @ig.offload
 def scanned(y: InOut[f32, N]) -> None:
     for i in range(1, len(y)):
@@ -150,7 +180,7 @@ def main() -> int:
     first = int(sys.argv[1]) if len(sys.argv) > 1 else 1
     count = int(sys.argv[2]) if len(sys.argv) > 2 else 300
     bad = 0
-    for step in (large, tensors):
+    for step in (large, tensors, together):
         started = time.perf_counter()
         try:
             step()

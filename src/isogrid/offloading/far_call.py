@@ -1,5 +1,8 @@
-"""The quick call of a reducing loop whose arrays are on a GPU: the launch, the levels of the tree behind it, and one
-element of each result brought back."""
+"""The quick call of a reducing loop whose arrays are on a GPU: the launch, the levels of the tree behind it, and the
+results brought back in one copy.
+
+The arrays in between are kept for the next call of the same size, so that its launches of the tree are all known.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Final
@@ -8,15 +11,83 @@ import numpy as np
 
 from isogrid.arrays.array import Array
 from isogrid.launch.create import memory_of
-from isogrid.launch.kernel_value import OF_THE_AUTHOR
-from isogrid.offloading.placement import only_element
+from isogrid.launch.kernel_value import OF_THE_AUTHOR, Kernel
 from isogrid.offloading.tree import BLOCK
+from isogrid.runtimes.memory import Memory
+from isogrid.support.records import dataclass
 
 #: What makes the ordinary call do everything again; only where the loop writes no array.
 AGAIN: Final = object()
 
 #: Blocks beyond which the ordinary call takes over.
 MOST_BLOCKS: Final = 1 << 22
+
+#: Results stand this far apart, so that each is where a kernel may expect an array.
+_SLOT: Final = 16
+#: Sizes that arrays are kept for, and sets of arrays of one size: calls in several threads need one each.
+_MOST_SIZES: Final = 4
+_MOST_SETS: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class _Between:
+    """What lies between a launch and its results, for one number of blocks. `folds` are the launches of the tree with
+    their arrays; the results stand in `results`, `arrived` is where they are copied, `values` each as its type."""
+
+    partials: tuple[Array, ...]
+    folds: tuple[Callable[[], None], ...]
+    results: Array
+    arrived: "np.ndarray[Any, np.dtype[np.uint8]]"
+    values: tuple["np.ndarray[Any, Any]", ...]
+
+
+class _Kept:
+    """The arrays of calls that are over."""
+
+    def __init__(self, device: str, kinds: Sequence["np.dtype[Any]"], folds: Sequence[Kernel]) -> None:
+        self.memory: Final[Memory] = memory_of(device)
+        self.kinds: Final = tuple(kinds)
+        self.folds: Final = tuple(folds)
+        self.sets: Final[dict[int, list[_Between]]] = {}
+
+    def take(self, blocks: int) -> _Between:
+        """Arrays that no other call has."""
+        known = self.sets.get(blocks)
+        try:
+            return self._new(blocks) if known is None else known.pop()
+        except IndexError:
+            return self._new(blocks)
+
+    def give_back(self, blocks: int, between: _Between) -> None:
+        """The results have been read, so nothing on the GPU needs the arrays any more."""
+        known = self.sets.get(blocks)
+        if known is None:
+            if len(self.sets) >= _MOST_SIZES:
+                self.sets.clear()
+            known = self.sets.setdefault(blocks, [])
+        if len(known) < _MOST_SETS:
+            known.append(between)
+
+    def _new(self, blocks: int) -> _Between:
+        results = self._empty(_SLOT * len(self.kinds), np.dtype(np.uint8))
+        arrived = np.zeros(results.size, np.uint8)
+        partials: list[Array] = []
+        folds: list[Callable[[], None]] = []
+        for number, (kind, fold) in enumerate(zip(self.kinds, self.folds, strict=True)):
+            last = Array(results.block, results.address + _SLOT * number, (1,), kind)
+            values = last if blocks == 1 else self._empty(blocks, kind)
+            partials.append(values)
+            while values.size > 1:
+                count = -(-values.size // BLOCK)
+                level = last if count == 1 else self._empty(count, kind)
+                folds.append(fold.bind(values, level))
+                values = level
+        views = [arrived[_SLOT * n : _SLOT * n + kind.itemsize].view(kind) for n, kind in enumerate(self.kinds)]
+        return _Between(tuple(partials), tuple(folds), results, arrived, tuple(views))
+
+    def _empty(self, count: int, kind: "np.dtype[Any]") -> Array:
+        block = self.memory.take(count * kind.itemsize)
+        return Array(block, block.address, (count,), kind)
 
 
 def far_call(
@@ -25,25 +96,13 @@ def far_call(
     trips: Callable[[Sequence[Any]], int],
     types: Sequence[Any],
     scalars: Sequence[Any],
-    folds: Sequence[Callable[..., Any]],
+    folds: Sequence[Kernel],
     finish: Callable[[Sequence[Any], list[Any]], Any],
     slow: Callable[..., Any],
 ) -> Callable[..., Any]:
     """A callable like the function; what it does not like, before anything is launched, it leaves to `slow`."""
-
-    memory = memory_of(device)
-    kinds = [np.dtype(type) for type in types]
-
-    def empty(count: int, kind: Any) -> Array:
-        block = memory.take(count * kind.itemsize)
-        return Array(block, block.address, (count,), kind)
-
-    def levels(values: Array, fold: Callable[..., Any]) -> Array:
-        while values.size > 1:
-            level = empty((values.size + BLOCK - 1) // BLOCK, values.dtype)
-            fold(values, level)
-            values = level
-        return values
+    kept = _Kept(device, [np.dtype(type) for type in types], folds)
+    read = kept.memory.read
 
     def call(*arguments: Any, **keywords: Any) -> Any:
         try:
@@ -52,14 +111,18 @@ def far_call(
             return slow(*arguments, **keywords)
         if keywords or not 0 < blocks < MOST_BLOCKS:
             return slow(*arguments, **keywords)
-        partials = [empty(blocks, kind) for kind in kinds]
-        if native(*arguments, *scalars, *partials) is not None:
+        between = kept.take(blocks)
+        if native(*arguments, *scalars, *between.partials) is not None:
+            kept.give_back(blocks, between)
             return slow(*arguments, **keywords)
         try:
-            last = [levels(values, fold) for values, fold in zip(partials, folds, strict=True)]
-            result = finish(arguments, [only_element(values) for values in last])
+            for fold in between.folds:
+                fold()
+            read(between.arrived, between.results.block, between.results.address)
+            result = finish(arguments, [values[0] for values in between.values])
         except OF_THE_AUTHOR as error:
             raise error.with_traceback(None) from None
+        kept.give_back(blocks, between)
         return slow(*arguments) if result is AGAIN else result
 
     return call
