@@ -185,3 +185,38 @@ def test_limits_and_offload() -> None:
         z = np.zeros(600, BF16)
         found.append((np.float32(run(x, z)).tobytes(), z.tobytes()))
     assert len(set(found)) == 1
+
+
+TENTH = np.float16(0.1)
+WEIGHTS = rounded_to_bfloat16(np.array([1, 2.5, -3]))
+WEIGHTS.flags.writeable = False
+
+
+def test_tables_constants_and_absent_arrays(device: str) -> None:
+    @ig.kernel(grid=N)
+    def k(x: In[f16, N] | None, y: Out[f32, N]) -> None:
+        i = ig.gid()
+        value = TENTH * WEIGHTS[i % 3] + WEIGHTS[1]
+        if x is not None:
+            value += x[i]
+        y[i] = value
+
+    y = np.zeros(3, np.float32)
+    tenth = np.float32(TENTH)
+    k.on(device)(None, y)
+    assert y.tolist() == [float(tenth * np.float32(w) + np.float32(2.5)) for w in (1, 2.5, -3)]
+    k.on(device)(np.full(3, 0.5, np.float16), y)
+    assert y[0] == tenth + np.float32(2.5) + np.float32(0.5)
+
+
+def test_traps_put_elements_back(device: str) -> None:
+    @ig.kernel(grid=N)
+    def k(p: In[ig.i32, N], x: In[f16, ig.dims.M], y: ig.InOut[bf16, N]) -> None:
+        i = ig.gid()
+        y[i] = bf16(x[p[i]] + y[i])
+
+    y = np.array([1, 2, 3], BF16)
+    before = y.tobytes()
+    with pytest.raises(ig.KernelIndexError, match="index 9 is out of range"):
+        k.on(device)(np.array([0, 1, 9], np.int32), np.ones(2, np.float16), y)
+    assert y.tobytes() == before

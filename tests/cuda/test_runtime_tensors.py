@@ -197,3 +197,38 @@ def test_arrays_of_jax_are_only_read(gpu: FakeDriver) -> None:
     assert waited and y.numpy()[0] == 1
     with pytest.raises(ig.LaunchValueError, match="read-only"):
         k.copy(y, x)
+
+
+class Brain(Tensor):
+    """A tensor of bf16, for which PyTorch's CUDA array interface has no name."""
+
+    __module__ = "torch"
+    dtype = "torch.bfloat16"
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        raise KeyError(self.dtype)
+
+    def view(self, type: Any) -> Tensor:
+        return Tensor(self.array.view(type))
+
+
+def test_tensors_of_bf16(gpu: FakeDriver, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By their bits at first, then by the number that DLPack has for them; no other type of 16 bits fits."""
+
+    @ig.kernel(grid=N, block=64)
+    def axpy(a: ig.f32, x: ig.In[ig.bf16, N], y: ig.InOut[ig.bf16, N]) -> None:
+        i = ig.gid()
+        y[i] = ig.bf16(a * x[i] + y[i])
+
+    monkeypatch.setattr(sys.modules["torch"], "int16", np.int16, raising=False)
+    monkeypatch.setattr(sys.modules["torch"], "Tensor", Brain)
+    x, y = (Brain(ig.full(100, value, ig.bf16, device="cuda")) for value in (2, 1))
+    axpy(3.0, x, y)
+    axpy(3.0, x, y)
+    assert natively(gpu, lambda: axpy(3.0, x, y)) and y.array.tolist() == [19.0] * 100
+    ours = ig.ones(100, ig.bf16, device="cuda")
+    assert natively(gpu, lambda: axpy(1.0, x, ours)) and ours.tolist() == [3.0] * 100
+    halves = Tensor(ig.ones(100, ig.f16, device="cuda"))
+    with pytest.raises(ig.LaunchTypeError, match=r"holds float16, and the parameter is InOut\[bf16\]"):
+        axpy(1.0, x, halves)
