@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from isogrid.analysis import uniformity
-from isogrid.analysis.symbolic import decide, execute, loops, races, together
+from isogrid.analysis.symbolic import decide, execute, loops, owners, races, together
 from isogrid.analysis.symbolic.context import GROUP, Context, Intervals
 
 from . import campaign, mutations
@@ -69,6 +69,14 @@ def threads_come_in_order(patch: Patch) -> None:
     patch.setattr(together, "_orders", lambda c, across: original(c, across)[:1])
 
 
+def every_element_has_one_thread(patch: Patch) -> None:
+    patch.setattr(owners, "_owned", lambda members: True)
+
+
+def every_index_fixes_the_group(patch: Patch) -> None:
+    patch.setattr(owners, "_groups_fixed", lambda *arguments: True)
+
+
 def every_range_proved(patch: Patch) -> None:
     patch.setattr(decide, "prove", lambda *arguments: True)
 
@@ -102,6 +110,8 @@ FAULTS: list[Callable[[Patch], None]] = [
     guards_always_contradict,
     guards_exclude_each_other,
     threads_come_in_order,
+    every_element_has_one_thread,
+    every_index_fixes_the_group,
     every_range_proved,
     equal_vectors_are_one_number,
     helpers_keep_their_threads,

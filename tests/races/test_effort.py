@@ -40,6 +40,22 @@ def four_buffers(n: i32, y: Out[i32, Literal[4]]) -> None:
         y[i] = a[3 - i] + b[3 - i] + c[3 - i] + d[3 - i]
 
 
+@ig.kernel(groups=1, block=4)
+def many_sums(y: Out[i32, Literal[64]]) -> None:
+    """Too many accesses to follow one by one; taken as loops they are few."""
+    s = ig.shared(i32, 64)
+    i = ig.lid()
+    for j in range(16):
+        s[16 * i + j] = j
+    ig.barrier()
+    for j in range(16):
+        v = 0
+        for a in range(16):
+            for b in range(16):
+                v += s[16 * i + a] * s[(16 * i + b + j) % 64]
+        y[16 * i + j] = v
+
+
 @pytest.fixture
 def done(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     """How often the parts of the proof ran."""
@@ -64,6 +80,12 @@ def test_a_kernel_without_loops_is_executed_once(done: Counter[str]) -> None:
 def test_loops_are_unrolled_further_only_where_that_may_help(done: Counter[str]) -> None:
     assert races.RaceProof(built(long_loop)).pairs()
     assert done["execute"] == 2
+
+
+def test_what_is_too_much_unrolled_is_proved_as_loops(done: Counter[str]) -> None:
+    proof = races.RaceProof(built(many_sums))
+    assert not proof.races_anywhere()
+    assert done["execute"] == 2 and proof.context.steps < 500
 
 
 def test_whether_an_array_races_is_known_at_its_first_pair(done: Counter[str]) -> None:

@@ -667,3 +667,63 @@ def histogram_by_threads_mod(x: In[i32, N], h: Out[i32, Literal[4]]) -> None:  #
     ig.barrier()
     if i < 4:
         h[i] = p[i, 0] + p[i, 1] + p[i, 2] + p[i, 3]
+
+
+# --- several elements a thread ----------------------------------------------------------------------------------------
+
+
+@ig.kernel(groups=lambda g: (g, 1), block=(2, 2))
+def register_tile(g: i32, x: In[i32, H, W], y: Out[i32, H, W]) -> None:  # safe
+    """Four by four sums a thread: the stores of a group of four make a tile of eight by eight."""
+    ty, tx = ig.lids()
+    for i in range(4):
+        for j in range(4):
+            r = 8 * ig.group_id(0) + 4 * ty + i
+            q = 4 * tx + j
+            if r < H and q < W:
+                y[r, q] = x[r, q]
+
+
+@ig.kernel(grid=N, block=4)
+def own_run(n: i32, x: In[i32, N], y: InOut[i32, W]) -> None:  # safe
+    """Up to eight elements for each thread, however many the launch wants."""
+    ig.require(n <= 8)
+    for i in range(n):
+        y[8 * ig.gid() + i] = i
+
+
+@ig.kernel(grid=N, block=4)
+def own_run_from_below(n: i32, x: In[i32, N], y: InOut[i32, W]) -> None:  # safe
+    ig.require(n <= 4)
+    for i in range(-4, n):
+        y[32 * ig.group_id() + 8 * ig.lid() + 4 + i] = i
+
+
+@ig.kernel(grid=N, block=4)
+def own_run_too_long(n: i32, x: In[i32, N], y: InOut[i32, W]) -> None:  # unsafe
+    ig.require(n <= 3)
+    for i in range(n):
+        y[8 * ig.group_id() + 2 * ig.lid() + i] = i
+
+
+@ig.kernel(grid=N, block=4)
+def own_run_overlapping_groups(x: In[i32, N], y: InOut[i32, W]) -> None:  # unsafe
+    """Nine places for groups eight apart."""
+    at = 8 * ig.group_id() + 2 * ig.lid()
+    y[at] = 1
+    y[at + 2] = 2
+
+
+@ig.kernel(grid=N, block=4)
+def own_pair_downwards(x: In[i32, N], y: InOut[i32, W]) -> None:  # safe
+    at = W - 1 - 8 * ig.group_id() - 2 * ig.lid()
+    if at >= 1:
+        y[at] = 1
+        y[at - 1] = y[at] + 1
+
+
+@ig.kernel(grid=N, block=4)
+def own_pair_and_one_more(x: In[i32, N], y: InOut[i32, W]) -> None:  # unsafe
+    """The offset differs from access to access, and with it what is common."""
+    y[8 * ig.group_id() + 2 * ig.lid()] = 1
+    y[8 * ig.group_id() + 2 * ig.lid() + N % 2 * 2] = 2

@@ -100,7 +100,12 @@ def _split(
     c.spend()
     p, q = _from_zero(*_cancel(p, q, uniform))
     monomials = (set(p.terms) | set(q.terms)) - {()}
-    if not monomials or depth == 0 or _single_unit(p, q, monomials):
+    if not monomials or depth == 0:
+        return [(p, q)]
+    if (by_place := _by_place(c, a, b, p, q)) is not None:
+        places, (low1, low2) = by_place
+        return [places, *_split(c, a, b, low1, low2, uniform, depth - 1)]
+    if _single_unit(p, q, monomials):
         return [(p, q)]
     g = common_divisor((p, q))
     if g > 1:
@@ -155,6 +160,31 @@ def _by_radix(
             return None
         out.append((high.divided(g), low))
     return out
+
+
+def _by_place(
+    c: Context, a: Side, b: Side, p: Polynomial, q: Polynomial
+) -> tuple[tuple[Polynomial, Polynomial], tuple[Polynomial, Polynomial]] | None:
+    """Split `8 * lid + i` with 0 <= i < 8 proved: places that are multiples of one number, above a rest below it."""
+    own = [r.constant_term for r in (p, q)]
+    vectors = [v for v in own if not isinstance(v, int)]
+    if not vectors or all(n in c.group_atoms for r in (p, q) for n in r.atoms()):
+        return None
+    g = gcd(*(int(np.gcd.reduce(v - v[0])) for v in vectors))
+    if g < 2:
+        return None
+    places: list[Polynomial] = []
+    rests: list[Polynomial] = []
+    for side, r, v in ((a, p, own[0]), (b, q, own[1])):
+        least = v % g if isinstance(v, int) else int(v[0]) % g
+        rest = r.without_constant().shift(least)
+        if not prove(c, rest, side.facts, side.mask):
+            return None
+        if not prove(c, (Polynomial.constant(g) - rest).shift(-1), side.facts, side.mask):
+            return None
+        places.append(Polynomial.constant((v - least) // g))
+        rests.append(rest)
+    return (places[0], places[1]), (rests[0], rests[1])
 
 
 def _without(m: tuple[str, ...], name: str) -> tuple[str, ...]:

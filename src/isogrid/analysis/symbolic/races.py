@@ -9,21 +9,18 @@ from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeVar
 
-import numpy as np
-
 from isogrid.analysis.symbolic.context import Access, Context, may_meet
 from isogrid.analysis.symbolic.decide import conflict
 from isogrid.analysis.symbolic.execute import execute
+from isogrid.analysis.symbolic.owners import one_owner_each
 from isogrid.analysis.symbolic.polynomial import TooLarge
 from isogrid.analysis.symbolic.sides import Side, Sides
 from isogrid.ir import kernel as k
 
-#: Known trips up to which loops are unrolled: at first, and where that left a pair without a proof.
+#: Known trips up to which loops are unrolled: at first, where that left a pair without a proof, where it was too much.
 _UNROLL: Final = 16
 _UNROLL_FURTHER: Final = 1024
-
-#: Elements up to this number are looked up as they are; beyond, they are ranked.
-_MOST_CELLS: Final = 1 << 14
+_UNROLL_LESS: Final = 2
 
 _Answer = TypeVar("_Answer")
 
@@ -43,27 +40,32 @@ class RaceProof:
     where the fixed budget does not suffice.
 
     Where loops could be unrolled further and some pair has no proof, a second attempt does so; it then counts, unless
-    it exceeds the budget.
+    it exceeds the budget. Where already the first one does, an attempt that takes most loops as they are counts if it
+    proves every pair.
     """
 
     def __init__(self, kernel: k.Kernel, exact: bool = True) -> None:
         self._kernel = kernel
         self._exact = exact
-        self._first = _Attempt(execute(kernel, _UNROLL, exact))
         self._second: _Attempt | None = None
+        self._coarse: _Attempt | None = None
+        try:
+            self._first = self._attempt(_UNROLL)
+        except TooLarge as limit:
+            self._first = self._coarse = self._coarsely(limit)
         self._may_go_further = self._first.context.curtailed
 
     @property
     def context(self) -> Context:
         """The symbolic execution that the pairs are of."""
-        return (self._second or self._first).context
+        return (self._coarse or self._second or self._first).context
 
     def races_on(self, array: str) -> bool:
         """Whether some pair of the array has no proof."""
         return self._ask(lambda attempt: attempt.races_on(array))
 
     def races_anywhere(self) -> bool:
-        return self._ask(lambda attempt: any(attempt.races_on(array) for array in attempt.arrays))
+        return self._ask(lambda attempt: attempt.races_anywhere())
 
     def pairs(self) -> list[Unproved]:
         """All pairs without a proof, at most one per pair of places."""
@@ -75,13 +77,34 @@ class RaceProof:
         """Whether some pair of the array would have no proof either if one more precondition held."""
         return (self._second or self._first).given(fact).races_on(array)
 
+    def _attempt(self, unroll: int) -> "_Attempt":
+        return _Attempt(execute(self._kernel, unroll, self._exact))
+
+    def _coarsely(self, limit: TooLarge) -> "_Attempt":
+        """An attempt that proves every pair, in place of one beyond the budget."""
+        try:
+            attempt = self._attempt(_UNROLL_LESS)
+            if not attempt.races_anywhere():
+                return attempt
+        except TooLarge:
+            pass
+        raise limit
+
     def _ask(self, question: "Callable[[_Attempt], _Answer]") -> _Answer:
+        if self._coarse is None:
+            try:
+                return self._ask_closely(question)
+            except TooLarge as limit:
+                self._coarse = self._coarsely(limit)
+        return question(self._coarse)
+
+    def _ask_closely(self, question: "Callable[[_Attempt], _Answer]") -> _Answer:
         if self._second is None:
             answer = question(self._first)
             if not answer or not self._may_go_further:
                 return answer
         try:
-            self._second = self._second or _Attempt(execute(self._kernel, _UNROLL_FURTHER, self._exact))
+            self._second = self._second or self._attempt(_UNROLL_FURTHER)
             return question(self._second)
         except TooLarge:
             self._second, self._may_go_further = None, False
@@ -109,6 +132,9 @@ class _Attempt:
         if array not in self.arrays:
             return False
         return bool(self._found.get(array)) or self._next(array)
+
+    def races_anywhere(self) -> bool:
+        return any(self.races_on(array) for array in self.arrays)
 
     def unproved(self, array: str) -> list[Unproved]:
         while self._next(array):
@@ -142,8 +168,8 @@ class _Attempt:
         if array not in self._sides:
             self._sides[array] = [s for a in self._accesses[array] if (s := self._prepared.of(a)).guarded.reachable]
         sides = self._sides[array]
-        one_owner = _one_owner(sides)
-        if one_owner and not (everywhere and c.group_atoms):
+        owners = one_owner_each(c, sides)
+        if owners.within and (owners.across or not (everywhere and c.group_atoms)):
             return
         answers = self._answers.setdefault(array, {})
         keys = _numbered(sides)
@@ -153,10 +179,10 @@ class _Attempt:
                 if _compatible(a.access.kind, b.access.kind, c.kernel.deterministic):
                     continue
                 for across in (False, True):
-                    if across and (not everywhere or not c.group_atoms):
+                    if across and (not everywhere or not c.group_atoms or owners.across):
                         continue
                     if not across and (
-                        c.size == 1 or one_owner or not may_meet(a.access.intervals, b.access.intervals)
+                        c.size == 1 or owners.within or not may_meet(a.access.intervals, b.access.intervals)
                     ):
                         continue
                     c.spend()
@@ -184,65 +210,3 @@ def _compatible(a: str, b: str, deterministic: bool) -> bool:
     if a.startswith("atomic") and b.startswith("atomic"):
         return a == b or not deterministic
     return a == b == "read"
-
-
-def _one_owner(sides: list[Side]) -> bool:
-    """Fast proof for known indices: in every interval each element has one thread that touches it."""
-    intervals: dict[int, list[tuple[Side, tuple[Any, ...]]]] = {}
-    for s in sides:
-        index = tuple(p.as_constant for p in s.access.indices)
-        if any(p is None for p in index) or s.access.kind.startswith("atomic"):
-            return False
-        for number, _ in s.access.intervals:
-            intervals.setdefault(number, []).append((s, index))
-    return all(_owned(members) for members in intervals.values())
-
-
-def _owned(members: list[tuple[Side, tuple[Any, ...]]]) -> bool:
-    if all(s.access.kind == "read" for s, _ in members):
-        return True
-    flats: list[tuple[Side, Any]] = []
-    for s, index in members:
-        flat = _flat(s, index)
-        if flat is None:
-            return False
-        flats.append((s, flat))
-    positions = np.concatenate([f for _, f in flats])
-    count = int(positions.max()) + 1
-    if count > _MOST_CELLS:
-        cells, positions = np.unique(positions, return_inverse=True)
-        count = len(cells)
-    owner = np.full(count, -1, np.int64)
-    at = 0
-    slices: list[tuple[Side, Any]] = []
-    for s, f in flats:
-        where = positions[at : at + len(f)]
-        at += len(f)
-        slices.append((s, where))
-        if s.access.kind == "read":
-            continue
-        mine = s.guarded.threads
-        previous = owner[where]
-        if ((previous != -1) & (previous != mine)).any():
-            return False
-        owner[where] = mine
-        if (owner[where] != mine).any():
-            return False
-    for s, where in slices:
-        if s.access.kind == "read":
-            previous = owner[where]
-            if ((previous != -1) & (previous != s.guarded.threads)).any():
-                return False
-    return True
-
-
-def _flat(s: Side, index: tuple[Any, ...]) -> Any:
-    """One number for the element that each thread touches; None where an index leaves what such numbers hold."""
-    flat: Any = np.zeros(len(s.guarded.threads), np.int64)
-    for p in index:
-        own = p if isinstance(p, int) else p[s.guarded.threads]
-        low, high = (own, own) if isinstance(own, int) else (int(own.min()), int(own.max()))
-        if low < 0 or high >= 4096:
-            return None
-        flat = flat * 4096 + own
-    return flat
