@@ -6,19 +6,23 @@
 The sweep over all inputs is the proof of each margin; the figures in the comments say why it can hold.
 """
 
+import math
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import mpmath
 import numpy as np
 from mpmath import mpf
 
-from tools.mathlib.polynomials import fitted_exact, value_at
+from tools.mathlib.centres import ASINH, ATAN, TANH, Centred, intervals
+from tools.mathlib.polynomials import Function, fitted_exact, value_at
 
 ROOT = Path(__file__).resolve().parents[2]
 TARGET = ROOT / "src" / "isogrid" / "mathlib" / "source" / "tail_constants.py"
 PRECISION = 200
+Floats = Sequence[float]
 
 
 def single(x: mpf) -> float:
@@ -49,7 +53,8 @@ class Module:
         self.value(f"{stem}_LOW", single(value - mpf(high)))
 
     def floats(self, name: str, rows: Sequence[float]) -> None:
-        self.lines += [f"{name} = _floats(", *(f"    {row!r}," for row in rows), ")"]
+        lines = [", ".join(map(repr, rows[start : start + 4])) for start in range(0, len(rows), 4)]
+        self.lines += [f"{name} = _floats(", *(f"    {line}," for line in lines), ")"]
 
     def words(self, name: str, rows: Sequence[int]) -> None:
         self.lines += [f"{name} = _words(", *(f"    0x{row & 0xFFFFFFFF:08X}," for row in rows), ")"]
@@ -95,11 +100,23 @@ def exponentials(module: Module) -> None:
 
     module.polynomial("TAIL_EXP", 3, -half, half, rest, lambda r, q: (1 + r + r * r * q) / mpmath.exp(r) - 1)
     module.value("EXP_MARGIN", 2.0**-34)
+    module.value("EXPM1_MARGIN", 1.25 * 2.0**-23)
+
+    def sine(z: mpf) -> mpf:
+        return z / 120 + mpf(1) / 6 if z < mpf(2) ** -40 else (mpmath.sinh(mpmath.sqrt(z)) / mpmath.sqrt(z) - 1) / z
+
+    def cosine(z: mpf) -> mpf:
+        return z / 24 + mpf(1) / 2 if z < mpf(2) ** -40 else (mpmath.cosh(mpmath.sqrt(z)) - 1) / z
+
+    module.polynomial("TAIL_SINH", 2, mpf(0), half**2, sine, lambda z, p: (p - sine(z)) * z)
+    module.polynomial("TAIL_COSH", 2, mpf(0), half**2, cosine, lambda z, p: (p - cosine(z)) * z)
+    module.value("SINH_MARGIN", 2.0**-22)
+    module.value("COSH_MARGIN", 1.4 * 2.0**-34)
 
 
-def on_grid(x: mpf, exponent: int) -> float:
-    """x rounded to a multiple of 2^exponent."""
-    return float(mpmath.ldexp(mpmath.nint(mpmath.ldexp(x, -exponent)), exponent))
+def on_grid(x: mpf) -> float:
+    """x rounded to a multiple of 2^-17."""
+    return float(mpmath.ldexp(mpmath.nint(mpmath.ldexp(x, 17)), -17))
 
 
 def inverses() -> list[float]:
@@ -109,16 +126,18 @@ def inverses() -> list[float]:
 
 
 def logarithms(module: Module) -> None:
-    ln2, grid = mpmath.ln(2), -17
-    module.note("ln 2 and -log c as multiples of 2^-17, whose sums are exact, and the rest.")
-    short = on_grid(ln2, grid)
-    module.value("SHORT_LN2_HIGH", short)
-    module.value("SHORT_LN2_LOW", single(ln2 - mpf(short)))
-    table = [-mpmath.log(mpf(c)) for c in inverses()]
-    high = [on_grid(t, grid) for t in table]
     module.floats("LOG_INVERSES", inverses())
-    module.floats("LOG_TABLE_HIGH", high)
-    module.floats("LOG_TABLE_LOW", [single(t - mpf(h)) for t, h in zip(table, high, strict=True)])
+    for base, stem in ((mpmath.e, "LOG"), (mpf(2), "LOG2"), (mpf(10), "LOG10")):
+        module.note(f"-log c to base {float(base):.3g} as multiples of 2^-17, whose sums are exact, and the rest.")
+        table = [-mpmath.log(mpf(c)) / mpmath.log(base) for c in inverses()]
+        high = [on_grid(t) for t in table]
+        module.floats(f"{stem}_TABLE_HIGH", high)
+        module.floats(f"{stem}_TABLE_LOW", [single(t - mpf(h)) for t, h in zip(table, high, strict=True)])
+    for value, stem in ((mpmath.ln(2), "LN2"), (mpmath.log10(2), "LOG10_2")):
+        module.value(f"SHORT_{stem}_HIGH", on_grid(value))
+        module.value(f"SHORT_{stem}_LOW", single(value - mpf(on_grid(value))))
+    module.pair("INVERSE_LN2", 1 / mpmath.ln(2))
+    module.pair("INVERSE_LN10", 1 / mpmath.ln(10))
 
     def rest(z: mpf) -> mpf:
         return z / 3 - mpf(1) / 2 if abs(z) < mpf(2) ** -60 else (mpmath.log1p(z) - z) / z**2
@@ -129,11 +148,102 @@ def logarithms(module: Module) -> None:
     module.value("LOG_MARGIN", 1.75 * 2.0**-36)
 
 
+def circular(module: Module) -> None:
+    step = mpmath.pi / 32
+    module.note("pi/32 as a sum of three f32, and what multiplies x to count it.")
+    rest = step
+    for letter in "ABC":
+        part = single(rest)
+        module.value(f"STEP_{letter}", part)
+        rest -= mpf(part)
+    module.value("STEPS", single(1 / step))
+    for name, function in (("SIN", mpmath.sin), ("COS", mpmath.cos)):
+        values = [mpf(0) if (name, j) in (("SIN", 0), ("COS", 16)) else function(j * step) for j in range(32)]
+        high = [single(v) for v in values]
+        module.floats(f"CIRCLE_{name}_HIGH", high)
+        module.floats(f"CIRCLE_{name}_LOW", [single(v - mpf(h)) for v, h in zip(values, high, strict=True)])
+        module.floats(
+            f"CIRCLE_{name}_MARGINS", [single((abs(v) + mpf("0.02")) * mpf(2) ** mpf("-23.0")) for v in values]
+        )
+    end = (step / 2 * mpf("1.07")) ** 2
+
+    def sine(z: mpf) -> mpf:
+        r = mpmath.sqrt(z)
+        return z / 120 - mpf(1) / 6 if z < mpf(2) ** -40 else (mpmath.sin(r) / r - 1) / z
+
+    def cosine(z: mpf) -> mpf:
+        return z / 24 - mpf(1) / 2 if z < mpf(2) ** -40 else (mpmath.cos(mpmath.sqrt(z)) - 1) / z
+
+    module.polynomial("TAIL_SIN", 2, mpf(0), end, sine, lambda z, p: (p - sine(z)) * z)
+    module.polynomial("TAIL_COS", 2, mpf(0), end, cosine, lambda z, p: (p - cosine(z)) * z)
+
+
+def margin_of(of: Centred, start: float, end: float, centre: float, value: float, slope: float, p: Floats) -> float:
+    """Half more than the largest relative error seen in an interval, the f32 operations done in f64."""
+
+    def fma(a: Any, b: Any, c: Any) -> Any:
+        return (a * b + c).astype(np.float32).astype(np.float64)
+
+    x = np.linspace(max(start, 2.0**-40), min(end, of.last), 20001).astype(np.float32).astype(np.float64)
+    d = (x - centre).astype(np.float32).astype(np.float64)
+    s = fma(d, slope, value)
+    square = fma(d, d, 0.0)
+    q = fma(fma(d, p[4], p[3]), square, fma(d, p[2], p[1]))
+    rest = fma(q, fma(square, d, 0.0), fma(p[0], fma(d, d, -square), fma(d, slope, value - s)))
+    low = fma(p[0], square, rest)
+    exact = of.in_f64(x)
+    mantissa, exponent = math.frexp(1.5 * float(np.max(np.abs((s - exact) + low) / exact)))
+    return math.ldexp(math.ceil(mantissa * 64), exponent - 6)
+
+
+def rounded_fit(function: Function, low: mpf, high: mpf) -> list[float]:
+    """Five f32 coefficients, constant first, of a function that d^2 will multiply: points far from 0 count most.
+
+    The second fit makes up for the rounding of the first coefficient.
+    """
+    middle, half = (low + high) / 2, (high - low) / 2
+    points = [middle + half * mpf(part) for part in ("-0.975", "-0.75", "0", "0.75", "0.975")]
+    first = single(through(points, [function(d) for d in points])[0])
+    del points[2]
+    rest = through(points, [(function(d) - mpf(first)) / d for d in points])
+    return [first, *(single(c) for c in rest)]
+
+
+def through(points: Sequence[mpf], values: Sequence[mpf]) -> list[mpf]:
+    """The polynomial through these values, constant first."""
+    matrix = mpmath.matrix([[point**power for power in range(len(points))] for point in points])
+    return list(mpmath.lu_solve(matrix, mpmath.matrix(values)))
+
+
+def centred(module: Module, stem: str, of: Centred) -> None:
+    """Tables by interval: centre, value, slope, the coefficients of (f(c + d) - value - slope d) / d^2, margin."""
+    columns: list[list[float]] = [[0.0] * 32 for _ in range(9)]
+    for number, start, end in intervals(of.offset):
+        centre, reach = mpf(of.centres[number]), mpf(2) ** -22
+        value, slope = of.function(centre), of.slope(centre)
+
+        def rest(d: mpf, centre: mpf = centre, value: mpf = value, slope: mpf = slope) -> mpf:
+            return (of.function(centre + d) - value - slope * d) / d**2
+
+        low, high = mpf(start) - centre - reach, mpf(end) - centre + reach
+        p = rounded_fit(rest, low if start else mpf(0), high)
+        margin = margin_of(of, start, end, single(centre), single(value), single(slope), p)
+        for column, item in zip(columns, (float(centre), single(value), single(slope), *p, margin), strict=True):
+            column[number] = item
+    names = ("CENTRES", "VALUES", "SLOPES", "2", "3", "4", "5", "6", "MARGINS")
+    module.note(f"By interval of |x| + {of.offset}: centre, value, slope, coefficients from d^2 on, relative margin.")
+    for name, column in zip(names, columns, strict=True):
+        module.floats(f"{stem}_{name}", column)
+
+
 def written() -> str:
     with mpmath.workprec(PRECISION):
         module = Module()
         exponentials(module)
         logarithms(module)
+        circular(module)
+        for stem, of in (("TANH", TANH), ("ATAN", ATAN), ("ASINH", ASINH)):
+            centred(module, stem, of)
     return _HEAD + "\n".join(module.lines) + "\n"
 
 

@@ -38,7 +38,7 @@ def sine(r: f64, shifted: f64) -> f64:
 
 
 @ig.func
-def sin_f32(x: f32) -> f32:
+def sin_f32_quick(x: f32) -> f32:
     a = f64(ig.select(abs(x) <= LARGEST, x, f32(0.0)))
     shifted = ig.fma(a, ONE_OVER_PI, SHIFTER)
     k = shifted - SHIFTER
@@ -51,7 +51,7 @@ def sin_f32(x: f32) -> f32:
 
 
 @ig.func
-def cos_f32(x: f32) -> f32:
+def cos_f32_quick(x: f32) -> f32:
     """cos x = sin(x + pi/2): k counts half-odd multiples of pi."""
     a = f64(ig.select(abs(x) <= LARGEST, x, f32(0.0)))
     shifted = ig.fma(a, ONE_OVER_PI, 0.5) + SHIFTER

@@ -99,7 +99,7 @@ def expm1_quick(a: f64) -> f64:
 
 
 @ig.func
-def expm1_f32(x: f32) -> f32:
+def expm1_f32_quick(x: f32) -> f32:
     y, good = settled(expm1_quick(inside(x, 200.0)))
     y = ig.select(x == 0.0, x, y)
     if not (good & (x == x)):
@@ -115,7 +115,7 @@ def magnitude(x: f32, bound: f32) -> f64:
 
 
 @ig.func
-def sinh_f32(x: f32) -> f32:
+def sinh_f32_quick(x: f32) -> f32:
     """(m + m / (m + 1)) / 2 with m = e^|x| - 1; the quotient is at most 1."""
     a = magnitude(x, 95.0)
     m = expm1_quick(a)
@@ -128,7 +128,7 @@ def sinh_f32(x: f32) -> f32:
 
 
 @ig.func
-def cosh_f32(x: f32) -> f32:
+def cosh_f32_quick(x: f32) -> f32:
     """(e + 1/e) / 2 with e = e^|x|; the inverse counts for |x| < 40 only."""
     a = magnitude(x, 95.0)
     e = expm1_quick(a) + 1.0
@@ -139,7 +139,7 @@ def cosh_f32(x: f32) -> f32:
 
 
 @ig.func
-def tanh_f32(x: f32) -> f32:
+def tanh_f32_quick(x: f32) -> f32:
     """m / (m + 2) with m = e^2|x| - 1."""
     m = expm1_quick(2.0 * magnitude(x, 15.0))
     y, good = settled(m * inverse(m + 2.0))

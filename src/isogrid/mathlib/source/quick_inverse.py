@@ -54,7 +54,7 @@ def acos_f32(x: f32) -> f32:
 
 
 @ig.func
-def atan_f32(x: f32) -> f32:
+def atan_f32_quick(x: f32) -> f32:
     """atan a = c + atan t: t = a below tan(pi/8), (a - 1) / (a + 1) up to its inverse, -1 / a beyond."""
     b = abs(x)
     a = f64(ig.select(b < 1e30, b, f32(1e30)))

@@ -65,7 +65,7 @@ def log_f32_quick(x: f32) -> f32:
 
 
 @ig.func
-def log2_f32(x: f32) -> f32:
+def log2_f32_quick(x: f32) -> f32:
     k, f = split_f32(x)
     y, good = settled(ig.fma(ig.fma(f * f, log1p_tail(f), f), INVERSE_LN2_HIGH, k))
     if not (good & ordinary(x)):
@@ -74,7 +74,7 @@ def log2_f32(x: f32) -> f32:
 
 
 @ig.func
-def log10_f32(x: f32) -> f32:
+def log10_f32_quick(x: f32) -> f32:
     k, f = split_f32(x)
     y, good = settled(ig.fma(ig.fma(f * f, log1p_tail(f), f), INVERSE_LN10_HIGH, k * LOG10_2))
     if not (good & ordinary(x)):
@@ -101,7 +101,7 @@ def log1p_f32(x: f32) -> f32:
 
 
 @ig.func
-def asinh_f32(x: f32) -> f32:
+def asinh_f32_quick(x: f32) -> f32:
     """log1p(a + a^2 / (1 + sqrt(1 + a^2))); 1 + that is 2a where a is large."""
     a = abs(x)
     b = f64(ig.select(a < 1e9, a, f32(1e9)))

@@ -1,12 +1,23 @@
 """Tail builds of the f32 exponentials: e^x = 2^k 2^(j/16) e^r, the power from a table of 16 f32."""
 
+import math
+
 import isogrid as ig
 from isogrid import f32, w32
-from isogrid.mathlib.source.quick_exponential import exp2_f32_quick, exp10_f32_quick, exp_f32_quick
+from isogrid.mathlib.source.quick_exponential import (
+    cosh_f32_quick,
+    exp2_f32_quick,
+    exp10_f32_quick,
+    exp_f32_quick,
+    expm1_f32_quick,
+    sinh_f32_quick,
+)
 from isogrid.mathlib.source.tail import settled_f32
 from isogrid.mathlib.source.tail_constants import (
+    COSH_MARGIN,
     EXP_MARGIN,
     EXP_SIXTEENTHS,
+    EXPM1_MARGIN,
     LN2_HIGH,
     LN2_LOW,
     LN2_SIXTEENTH_HIGH,
@@ -18,7 +29,10 @@ from isogrid.mathlib.source.tail_constants import (
     LOG10_2_SIXTEENTH_LOW,
     POWER_BITS,
     POWER_TAILS,
+    SINH_MARGIN,
+    TAIL_COSH,
     TAIL_EXP,
+    TAIL_SINH,
 )
 
 #: Adding it leaves an integer below 2^22 in the low bits, as two's complement.
@@ -87,4 +101,78 @@ def exp10_f32(x: f32) -> f32:
     y, good = settled_f32(s, low, EXP_MARGIN)
     if not (good & (abs(x) <= 34.0)):
         y = exp10_f32_quick(x)
+    return y
+
+
+@ig.func
+def expm1_f32(x: f32) -> f32:
+    """(p - 1) + p rh first, which is rh alone next to 0; the error is that of p rh^2 / 2."""
+    shifted = ig.fma(x, EXP_SIXTEENTHS, SHORT_SHIFTER)
+    n = shifted - SHORT_SHIFTER
+    rh = ig.fma(-n, LN2_SIXTEENTH_HIGH, x)
+    p, t = power_and_tail(ig.bitcast(w32, shifted))
+    rl = ig.fma(-n, LN2_SIXTEENTH_LOW, t)
+    square = rh * rh
+    q = ig.fma(ig.fma(TAIL_EXP[0], rh, TAIL_EXP[1]), rh, ig.fma(rl, 0.5, 0.5))
+    rest = ig.fma(q, square, ig.fma(rl, rh, rl))
+    b = p - 1.0
+    s = ig.fma(p, rh, b)
+    low = ig.fma(p, rest, ig.fma(p, rh, b - s) + (p - (b + 1.0)))
+    error = p * square
+    y, below = s + ig.fma(error, EXPM1_MARGIN, low), s + ig.fma(error, -EXPM1_MARGIN, low)
+    y = ig.select(x == 0.0, x, y)
+    if not ((y == below) & (abs(x) <= 16.0)):
+        y = expm1_f32_quick(x)
+    return y
+
+
+@ig.func
+def halves(a: f32) -> tuple[f32, f32, f32, f32, f32, f32]:
+    """sinh and cosh of n ln 2 / 16 as sums, from 2^(n/16) and 2^(-n/16), and r with a = n ln 2 / 16 + r."""
+    shifted = ig.fma(a, EXP_SIXTEENTHS, SHORT_SHIFTER)
+    n = shifted - SHORT_SHIFTER
+    rh = ig.fma(-n, LN2_SIXTEENTH_HIGH, a)
+    bits = ig.bitcast(w32, shifted)
+    p, t = power_and_tail(bits)
+    o, u = power_and_tail(0 - bits)
+    p, o = 0.5 * p, 0.5 * o
+    sh, ch = p - o, p + o
+    tp, to = p * t, o * u
+    return sh, ((p - sh) - o) + (tp - to), ch, (o - (ch - p)) + (tp + to), rh, -n * LN2_SIXTEENTH_LOW
+
+
+@ig.func
+def sinh_f32(x: f32) -> f32:
+    """S cosh r + C sinh r."""
+    a = abs(x)
+    sh, sl, ch, cl, rh, rl = halves(a)
+    square = rh * rh
+    c = ig.fma(square, ig.fma(TAIL_COSH[0], square, TAIL_COSH[1]), rh * rl)
+    r = ig.fma(rh * square, ig.fma(TAIL_SINH[0], square, TAIL_SINH[1]), rl)
+    s = ig.fma(ch, rh, sh)
+    rest = ig.fma(cl, rh, ig.fma(sl, c, sl)) + ig.fma(ch, rh, sh - s)
+    low = ig.fma(sh, c, ig.fma(ch, r, rest))
+    error = s * square
+    y, below = s + ig.fma(error, SINH_MARGIN, low), s + ig.fma(error, -SINH_MARGIN, low)
+    good = (y == below) & (a <= 16.0)
+    y = math.copysign(y, x)
+    if not good:
+        y = sinh_f32_quick(x)
+    return y
+
+
+@ig.func
+def cosh_f32(x: f32) -> f32:
+    """C cosh r + S sinh r."""
+    a = abs(x)
+    sh, sl, ch, cl, rh, rl = halves(a)
+    square = rh * rh
+    c = ig.fma(square, ig.fma(TAIL_COSH[0], square, TAIL_COSH[1]), rh * rl)
+    r = ig.fma(rh * square, ig.fma(TAIL_SINH[0], square, TAIL_SINH[1]), rl)
+    s = ig.fma(sh, rh, ch)
+    rest = ig.fma(sl, rh, cl) + ig.fma(sh, rh, ch - s)
+    low = ig.fma(ch, c, ig.fma(sh, r, rest))
+    y, good = settled_f32(s, low, COSH_MARGIN)
+    if not (good & (a <= 16.0)):
+        y = cosh_f32_quick(x)
     return y

@@ -4,11 +4,18 @@ The intervals of m are those of its upper five bits. c is 1 in the first and 1/2
 sum of the constants vanishes and log x is log(1 + z) alone.
 """
 
-
 import isogrid as ig
 from isogrid import f32, i32, w32
-from isogrid.mathlib.source.quick_logarithm import log_f32_quick
+from isogrid.mathlib.source.quick_logarithm import log2_f32_quick, log10_f32_quick, log_f32_quick
 from isogrid.mathlib.source.tail_constants import (
+    INVERSE_LN2_HIGH,
+    INVERSE_LN2_LOW,
+    INVERSE_LN10_HIGH,
+    INVERSE_LN10_LOW,
+    LOG2_TABLE_HIGH,
+    LOG2_TABLE_LOW,
+    LOG10_TABLE_HIGH,
+    LOG10_TABLE_LOW,
     LOG_INVERSES,
     LOG_MARGIN,
     LOG_SQUARE_MARGIN,
@@ -16,6 +23,8 @@ from isogrid.mathlib.source.tail_constants import (
     LOG_TABLE_LOW,
     SHORT_LN2_HIGH,
     SHORT_LN2_LOW,
+    SHORT_LOG10_2_HIGH,
+    SHORT_LOG10_2_LOW,
     TAIL_LOG,
 )
 
@@ -37,12 +46,9 @@ def times_inverse(m: f32, c: f32) -> tuple[f32, f32]:
 
 
 @ig.func
-def log1p_polynomial(z: f32) -> f32:
-    """(log(1 + z) - z) / z^2."""
-    q = TAIL_LOG[0]
-    for j in range(1, len(TAIL_LOG)):
-        q = ig.fma(q, z, TAIL_LOG[j])
-    return q
+def log1p_polynomial(z: f32, square: f32) -> f32:
+    """(log(1 + z) - z) / z^2, for square = z^2."""
+    return ig.fma(ig.fma(TAIL_LOG[0], z, TAIL_LOG[1]), square, ig.fma(TAIL_LOG[2], z, TAIL_LOG[3]))
 
 
 @ig.func
@@ -60,9 +66,46 @@ def log_f32(x: f32) -> f32:
     s = a + zh
     square = zh * zh
     rest = ig.fma(-zl, zh, zl) + ig.fma(k, SHORT_LN2_LOW, LOG_TABLE_LOW[j])
-    low = (zh - (s - a)) + ig.fma(square, log1p_polynomial(zh), rest)
+    low = (zh - (s - a)) + ig.fma(square, log1p_polynomial(zh, square), rest)
     margin = ig.fma(square, LOG_SQUARE_MARGIN, LOG_MARGIN)
     y = s + (low + margin)
     if not ((y == s + (low - margin)) & positive(x)):
         y = log_f32_quick(x)
+    return y
+
+
+@ig.func
+def other_base(a: f32, rest: f32, m: f32, c: f32, high: f32, low: f32, margin: f32) -> tuple[f32, bool]:
+    """a + rest + log(m c) / ln b, where high + low = 1 / ln b, and whether it is settled."""
+    zh, zl = times_inverse(m, c)
+    square = zh * zh
+    h = zh * high
+    s = a + h
+    tail = ig.fma(square, log1p_polynomial(zh, square), ig.fma(-zl, zh, zl))
+    rest = ig.fma(zh, high, -h) + ig.fma(zh, low, rest)
+    l = (h - (s - a)) + ig.fma(tail, high, rest)
+    margin = ig.fma(square, high * LOG_SQUARE_MARGIN, margin)
+    y = s + (l + margin)
+    return y, y == s + (l - margin)
+
+
+@ig.func
+def log2_f32(x: f32) -> f32:
+    k, m, j = split_table(x)
+    y, good = other_base(
+        k + LOG2_TABLE_HIGH[j], LOG2_TABLE_LOW[j], m, LOG_INVERSES[j], INVERSE_LN2_HIGH, INVERSE_LN2_LOW, LOG_MARGIN
+    )
+    if not (good & positive(x)):
+        y = log2_f32_quick(x)
+    return y
+
+
+@ig.func
+def log10_f32(x: f32) -> f32:
+    k, m, j = split_table(x)
+    a = ig.fma(k, SHORT_LOG10_2_HIGH, LOG10_TABLE_HIGH[j])
+    rest = ig.fma(k, SHORT_LOG10_2_LOW, LOG10_TABLE_LOW[j])
+    y, good = other_base(a, rest, m, LOG_INVERSES[j], INVERSE_LN10_HIGH, INVERSE_LN10_LOW, 2 * LOG_MARGIN)
+    if not (good & positive(x)):
+        y = log10_f32_quick(x)
     return y

@@ -1,0 +1,112 @@
+"""Intervals of the tail builds with a table of centres, and the search for the centres.
+
+    python -m tools.mathlib.centres tanh        print the centres that the search finds
+
+A centre is an f32 near the middle of its interval where the function and its derivative are nearer to f32 numbers than
+chance would have it: what the tables leave out is then small beside the rounding errors (2^-34 of the function).
+"""
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import mpmath
+import numpy as np
+from mpmath import mpf
+
+Function = Callable[[mpf], mpf]
+
+
+@dataclass(frozen=True)
+class Centred:
+    """An odd function, its derivative, what is added to |x| before its upper bits count the interval, the centres.
+
+    The centres stand in the order of the intervals' numbers, modulo 32; the first lies around 0. Beyond `last` the
+    function is what it is there, rounded, or another build computes it.
+    """
+
+    function: Function
+    slope: Function
+    in_f64: Callable[[Any], Any]
+    offset: float
+    last: float
+    centres: tuple[float, ...]
+
+
+TANH = Centred(
+    mpmath.tanh, lambda x: 1 - mpmath.tanh(x) ** 2, np.tanh, 0.625, 9.25,
+    (
+        1.4995477199554443, 1.7402712106704712, 2.01629376411438, 2.259291887283325, 2.497943878173828,
+        2.765476703643799, 2.9942243099212646, 3.2522449493408203, 3.629826307296753, 4.13456916809082,
+        4.620778560638428, 5.117619514465332, 5.623223781585693, 6.126750469207764, 6.625570297241211,
+        7.118818283081055, 7.859620571136475, 8.664340019226074, 0.0, 0.09673617035150528, 0.15405289828777313,
+        0.2153167575597763, 0.28498023748397827, 0.3469727337360382, 0.4376690983772278, 0.5532741546630859,
+        0.6873177886009216, 0.8055352568626404, 0.9465209245681763, 1.0638123750686646, 1.1872485876083374,
+        1.3110536336898804,
+    ),
+)  # fmt: skip
+ATAN = Centred(
+    mpmath.atan, lambda x: 1 / (1 + x * x), np.arctan, 0.75, 11.2,
+    (
+        1.3588663339614868, 1.6285878419876099, 1.869297981262207, 2.1428494453430176, 2.3819351196289062,
+        2.6418962478637695, 2.8907651901245117, 3.1287848949432373, 3.463252544403076, 4.013454914093018,
+        4.468337059020996, 5.029149532318115, 5.494688510894775, 5.998218059539795, 6.472421646118164,
+        6.96478796005249, 7.726844787597656, 8.725573539733887, 9.76817798614502, 10.720438957214355, 0.0,
+        0.09126894176006317, 0.15968309342861176, 0.22083742916584015, 0.31826022267341614, 0.43793725967407227,
+        0.56503826379776, 0.690522313117981, 0.8154438138008118, 0.9391250014305115, 1.0549671649932861,
+        1.1797873973846436,
+    ),
+)  # fmt: skip
+ASINH = Centred(
+    mpmath.asinh, lambda x: 1 / mpmath.sqrt(1 + x * x), np.arcsinh, 0.75, 11.2,
+    (
+        1.387887954711914, 1.6166237592697144, 1.8729697465896606, 2.109856367111206, 2.3862409591674805,
+        2.627394914627075, 2.8837552070617676, 3.126382827758789, 3.4639060497283936, 4.035343170166016,
+        4.499454975128174, 5.009494304656982, 5.496224880218506, 5.975191116333008, 6.518086910247803,
+        6.985174179077148, 7.6756768226623535, 8.809337615966797, 9.728713035583496, 10.753846168518066, 0.0,
+        0.09750426560640335, 0.15678441524505615, 0.2170066386461258, 0.3152696490287781, 0.4291013479232788,
+        0.5640673637390137, 0.6942728757858276, 0.8186705112457275, 0.9442179203033447, 1.0681812763214111,
+        1.1893640756607056,
+    ),
+)  # fmt: skip
+BY_NAME = {"tanh": TANH, "atan": ATAN, "asinh": ASINH}
+
+
+def intervals(offset: float) -> Iterator[tuple[int, float, float]]:
+    """Number, start and end of each interval of |x|."""
+    first = int(np.float32(offset).view(np.uint32)) >> 20
+    for step in range(32):
+        start, end = (np.uint32((first + step + n) << 20).view(np.float32) for n in (0, 1))
+        yield (first + step) & 31, float(start) - offset, float(end) - offset
+
+
+def _search(of: Centred, start: float, end: float) -> float:
+    """The best of some thousand centres around the middle of an interval."""
+    middle, half = np.float32((start + end) / 2), (end - start) / 2
+    count = min(int(0.15 * half / np.spacing(middle)), 12000)
+    best, least = float(middle), mpf(1)
+    for step in range(-count, count + 1):
+        centre = float(middle + np.float32(step) * np.spacing(middle))
+        left = _left_out(of, centre, half)
+        if left < least:
+            best, least = centre, left
+    return best
+
+
+def _left_out(of: Centred, centre: float, reach: float) -> mpf:
+    """What f32 tables of value and slope leave out of the function next to the centre, relative to it."""
+    value, slope = of.function(mpf(centre)), of.slope(mpf(centre))
+    with mpmath.workprec(24):
+        value_table, slope_table = +value, +slope
+    return (abs(value - value_table) + abs(slope - slope_table) * reach) / value
+
+
+def main() -> None:
+    for name in sys.argv[1:]:
+        found = {n: _search(BY_NAME[name], a, b) if a else 0.0 for n, a, b in intervals(BY_NAME[name].offset)}
+        print(name, [found[number] for number in range(32)])
+
+
+if __name__ == "__main__":
+    main()
