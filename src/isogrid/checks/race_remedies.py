@@ -18,6 +18,7 @@ from isogrid.checks.insertion import barrier_insertions
 from isogrid.diagnostics.report import Edit, Remedy
 from isogrid.diagnostics.span import Span
 from isogrid.ir import kernel as k
+from isogrid.ir.types import Scalar
 from isogrid.ir.walk import map_kernel, visit
 
 _MOST_PLACES = 5
@@ -88,13 +89,13 @@ def race_remedies(trials: Trials, pair: Unproved) -> tuple[Remedy, ...]:
         return (update,)
     stated = _preconditions(trials, pair)
     if pair.across or not kernel.grouped:
-        return (_ownership(pair), *stated)
+        return (_ownership(kernel, pair), *stated)
     barrier = _barrier(trials, pair)
     if barrier is not None:
         return (barrier, *stated)
     if pair.first.span == pair.second.span:
         # One place, outside of loops that a barrier could part: more barriers change nothing.
-        return (_ownership(pair), *stated)
+        return (_ownership(kernel, pair), *stated)
     if pair.first.span.line == pair.second.span.line:
         return (
             Remedy(
@@ -265,9 +266,13 @@ def _index_arrays(c: Context, kernel: k.Kernel, pair: Unproved) -> set[str]:
     return readable & loads if any(p.atoms() for p in pair.first.indices) else set()
 
 
-def _ownership(pair: Unproved) -> Remedy:
+def _ownership(kernel: k.Kernel, pair: Unproved) -> Remedy:
     if pair.first.kind == "read" or pair.second.kind == "read":
         return Remedy(
             f"read one array and write another in place of `{pair.first.array}`, or split the work into two launches"
         )
+    arrays = [p for p in kernel.parameters if isinstance(p, k.ArrayParameter)]
+    elements = {array.name: array.element for array in (*arrays, *kernel.shared)}
+    if not elements.get(pair.first.array, Scalar.I32).is_computing:
+        return Remedy("give each thread elements of its own")
     return Remedy("give each thread elements of its own, or use an atomic update such as ig.atomic_add")
