@@ -258,7 +258,8 @@ class _Definer:
                 self.mentioned.note(dimension)
         except GeometryFault as fault:
             code = "IG187" if fault.span.line else "IG186"
-            self._report(code, f"`{kind}=`: {fault.text}", fault.span if fault.span.line else span)
+            place = fault.span if fault.span.line else span
+            self._report(code, f"`{kind}=`: {fault.text}", place, remedy=fault.remedy)
             return None, None
         except AnnotationFault as fault:
             self._report(fault.code, fault.title, span, fault.why, fault.remedy)
@@ -319,6 +320,8 @@ class _Definer:
                 "IG188",
                 f"`block={text_of(block)}` has {len(parts)} entries for a launch of {counted(rank, 'extent')}",
                 span,
+                why="each entry of the block divides one extent of `grid=` or multiplies one of `groups=`",
+                remedy="write as many entries as extents, with 1 where an axis is not needed",
             )
             return None
         if not 1 <= len(expressions) <= 3:

@@ -18,10 +18,11 @@ from isogrid.support.records import dataclass
 
 @dataclass(frozen=True, slots=True)
 class GeometryFault(Exception):
-    """Why something is no extent; `span` is a place inside a callable, NOWHERE for a value."""
+    """Why something is no extent, and what to write; `span` is a place inside a callable, NOWHERE for a value."""
 
     text: str
     span: Span = NOWHERE
+    remedy: str = ""
 
 
 def dimension_expr(value: object, span: Span = NOWHERE) -> k.Expr | None:
@@ -133,7 +134,11 @@ def _read_callable(
     known = {p.name for p in parameters}
     for argument in node.args.args:
         if argument.arg not in known:
-            raise reader.fault(argument, f"`{argument.arg}` is no parameter of the kernel")
+            raise GeometryFault(
+                f"`{argument.arg}` is no parameter of the kernel",
+                reader.span(argument),
+                "name scalar parameters of the kernel; write dimensions without a callable, such as `grid=N`",
+            )
     parts = body.elts if isinstance(body, ast.Tuple) else [body]
     extents = tuple(reader.read(part) for part in parts)
     return extents, tuple(reader.mentioned.values())
