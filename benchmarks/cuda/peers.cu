@@ -197,6 +197,16 @@ extern "C" __global__ void histogram(const u8 *__restrict__ x, int *__restrict__
     atomicAdd(&bins[t], local[t]);
 }
 
+extern "C" __global__ void histogram_i32(const int *__restrict__ x, int *__restrict__ bins, int n) {
+    __shared__ int local[256];
+    int t = threadIdx.x;
+    local[t] = 0;
+    __syncthreads();
+    for (int i = blockIdx.x * blockDim.x + t; i < n; i += gridDim.x * blockDim.x) atomicAdd(&local[x[i] & 255], 1);
+    __syncthreads();
+    atomicAdd(&bins[t], local[t]);
+}
+
 extern "C" __global__ void stencil(const float *__restrict__ x, float *__restrict__ y, int height, int width) {
     int i = blockIdx.y * blockDim.y + threadIdx.y, j = blockIdx.x * blockDim.x + threadIdx.x;
     if (0 < i && i < height - 1 && 0 < j && j < width - 1) {

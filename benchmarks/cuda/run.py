@@ -1,4 +1,4 @@
-"""`python -m benchmarks.cuda.run [streams|gallery] [NAMES...]`: the card's figures, as a table and as JSON.
+"""`python -m benchmarks.cuda.run [streams|gallery|tuned] [NAMES...]`: the card's figures, as a table and as JSON.
 
 Every program runs as isogrid's kernel, as scalar CUDA C of the same algorithm (NVRTC, default flags), and, where they
 have it, as vectorised CUDA C and as a PyTorch expression. Results are compared before anything is timed.
@@ -7,11 +7,13 @@ have it, as vectorised CUDA C and as a PyTorch expression. Results are compared 
 import argparse
 import datetime
 import gc
+import importlib
 import json
 import math
 import platform
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -48,7 +50,7 @@ def main() -> None:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("suite", nargs="?", default="all", choices=["all", "streams", "gallery"])
+    parser.add_argument("suite", nargs="?", default="all", choices=["all", "streams", "gallery", "tuned"])
     parser.add_argument("names", nargs="*")
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--out", default=str(ROOT / "benchmarks" / "results"))
@@ -68,6 +70,10 @@ def _programs(suite: str, names: list[str]) -> Iterator[Work]:
         from benchmarks.cuda.stream_work import stream_work
 
         yield from (work for work in stream_work() if not names or work.name.split()[0] in names)
+    if suite in ("all", "tuned"):
+        from benchmarks.cuda.tuned_work import tuned_work
+
+        yield from (work for work in tuned_work() if not names or work.name.split()[0] in names)
     if suite in ("all", "gallery"):
         from benchmarks.cuda.gallery_work import MAKERS
 
@@ -79,25 +85,32 @@ def _programs(suite: str, names: list[str]) -> Iterator[Work]:
 def _measure(work: Work, device: str, peers: Peers) -> dict[str, Any]:
     """Compare, then time."""
     mine, yours = on_device(work.contents, device), on_device(work.contents, device)
-    ours, theirs = _ours(work, mine, device), peers.prepare(work.theirs, yours)
-    ours()
-    theirs()
-    ig.synchronize()
-    peers.driver.synchronise()
-    row: dict[str, Any] = {"name": work.name, "unit": work.unit, "amount": work.amount, "bar": work.bar}
-    row["difference"] = max(_difference(mine[name], yours[name]) for name in work.results)
-    row["agrees"] = row["difference"] <= work.allowed
-    sides: dict[str, Callable[[], None]] = {"isogrid": ours, "cuda c": theirs}
+    ours = _ours(work, mine, device)
+    sides: dict[str, Callable[[], None]] = {"isogrid": ours}
+    if work.theirs:
+        sides["cuda c"] = peers.prepare(work.theirs, yours)
     if work.vectorised:
         sides["vectorised"] = peers.prepare(work.vectorised, yours)
-    if work.torch is not None and (torch := _torch()) is not None:
-        tensors = {name: torch.from_dlpack(array) for name, array in yours.items()}
-        expression = work.torch
-        sides["torch"] = lambda: expression(torch, tensors)
-    samples = timing.compare(sides, _wait(peers))
+    for library, expression in (("torch", work.torch), ("cupy", work.cupy)):
+        if expression is not None and (module := _library(library)) is not None:
+            arrays = {name: module.from_dlpack(array) for name, array in yours.items()}
+            sides[library] = partial(expression, module, arrays)
+    wait = _wait(peers)
+    ours()
+    first = next((side for side in sides if side != "isogrid"), None)
+    row: dict[str, Any] = {"name": work.name, "unit": work.unit, "amount": work.amount, "bar": work.bar}
+    row["difference"], row["agrees"] = None, True
+    if first is not None:
+        sides[first]()
+        wait()
+        row["difference"] = max(_difference(mine[name], yours[name]) for name in work.results)
+        row["agrees"] = row["difference"] <= work.allowed
+    samples = timing.compare(sides, wait)
     row["seconds"] = {side: timing.median(times) for side, times in samples.items()}
     row["spread"] = {side: (min(times), max(times)) for side, times in samples.items()}
-    row["ratio"] = row["seconds"]["cuda c"] / row["seconds"]["isogrid"]
+    row["against"] = work.against
+    if work.against in sides:
+        row["ratio"] = row["seconds"][work.against] / row["seconds"]["isogrid"]
     return row
 
 
@@ -119,15 +132,19 @@ def _ours(work: Work, arrays: Mapping[str, Any], device: str) -> Callable[[], No
         for kernel, arguments in calls:
             kernel(*arguments)
 
-    return run
+    if not work.recorded:
+        return run
+    run()  # a recording takes what is compiled
+    with ig.record() as graph:
+        run()
+    return graph
 
 
-def _torch() -> Any:
+def _library(name: str) -> Any:
     try:
-        import torch
+        return importlib.import_module(name)
     except ImportError:
         return None
-    return torch
 
 
 def _difference(mine: Any, yours: Any) -> float:
@@ -141,10 +158,12 @@ def _difference(mine: Any, yours: Any) -> float:
 
 def _line(row: Mapping[str, Any]) -> str:
     rates = "  ".join(f"{side} {row['amount'] / t / 1e9:9.1f}" for side, t in row["seconds"].items())
-    bar = f" bar {row['bar']}" if row["bar"] else ""
-    agree = "equal" if row["difference"] == 0 else f"differs by {row['difference']:.1e}"
+    peer = "" if row["against"] == "cuda c" else f" of {row['against']}"
+    bar = f"{peer} bar {row['bar']}" if row["bar"] else ""
+    agree = "equal" if row["difference"] == 0 else f"differs by {row['difference'] or 0:.1e}"
     verdict = agree if row["agrees"] else f"WRONG, {agree}"
-    return f"{row['name']:16} {row['ratio']:6.2f}x{bar}  G{row['unit']}/s: {rates}  ({verdict})"
+    ratio = f"{row['ratio']:6.2f}x" if "ratio" in row else "  none "
+    return f"{row['name']:16} {ratio}{bar}  G{row['unit']}/s: {rates}  ({verdict})"
 
 
 def _finish(rows: list[dict[str, Any]], options: argparse.Namespace) -> None:

@@ -39,8 +39,9 @@ class Launch:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """One program both ways. `amount` in `unit` (bytes, operations, elements) a run; `bar` is the least ratio of CUDA
-    C's time over isogrid's. `allowed` is the largest relative difference of each compared array (CUDA C contracts)."""
+    """One program both ways. `amount` in `unit` (bytes, operations, elements) a run; `bar` is the least ratio of the
+    time of the side `against` over isogrid's. `allowed` is the largest relative difference of each compared array (CUDA
+    C contracts); without CUDA C the first library gives the results to compare with."""
 
     name: str
     contents: Contents
@@ -56,6 +57,11 @@ class Work:
     torch: Callable[[Any, Mapping[str, Any]], Any] | None = None
     #: The same in vectorised CUDA C.
     vectorised: Sequence[Launch] = ()
+    #: The same as an expression of CuPy arrays by name.
+    cupy: Callable[[Any, Mapping[str, Any]], Any] | None = None
+    against: str = "cuda c"
+    #: Whether our launches are recorded and run as one graph.
+    recorded: bool = False
 
 
 def blocks(count: int, size: int) -> int:

@@ -20,7 +20,7 @@ from isogrid.backends.cuda.emit import emit_cuda
 from isogrid.backends.cuda.target import compile_ptx, cuda_target
 from isogrid.cli.load import pick_kernels
 from isogrid.cli.stages import stages_of
-from isogrid.dims import N
+from isogrid.dims import H, N, W
 from tests.text_targets.nvidia import ptxas
 
 EXAMPLES = Path(gallery.__file__).parent
@@ -80,6 +80,33 @@ def test_neighbours_are_read_at_once(worker: ProcessPoolExecutor) -> None:
     assert rows.count("ld.global.nc.v4.b32") == 4 and rows.count("st.global.v4.b32") == 2
     scan = worker.submit(ptx_of, "scan", (9, 0), True, {}).result()[0]
     assert scan.count("ld.global.nc.v4.b32") == 2 and scan.count("st.global.v4.b32") == 2
+
+
+@ig.kernel(groups=(H // 64, W // 64), block=(16, 16))
+def rows(x: In[f32, H, W], y: Out[f32, H, W]) -> None:
+    ig.require(H % 64 == 0 and W % 64 == 0)
+    tile = ig.shared(f32, (64, 64))
+    gy, gx = ig.group_ids()
+    ly, lx = ig.lids()
+    for step in range(0, 64, 16):
+        for c in range(4):
+            tile[ly + step, 4 * lx + c] = x[64 * gy + ly + step, 64 * gx + 4 * lx + c]
+    ig.barrier()
+    for step in range(0, 64, 16):
+        for c in range(4):
+            y[64 * gy + ly + step, 64 * gx + 4 * lx + c] = tile[ly + step, 4 * lx + c] + tile[4 * lx + c, ly + step]
+
+
+@pytest.mark.parametrize("aligned", [True, False])
+def test_preconditions_align_rows(aligned: bool, worker: ProcessPoolExecutor) -> None:
+    """Four neighbours that a thread takes itself are one access where rows start at multiples of 16 bytes."""
+    facts = LaunchFacts(small=True)
+    optimised = pipeline.optimise(stages_of(rows, (), wide=False).built, frozenset(), facts, {})
+    target = cuda_target((9, 0))
+    module = emit_cuda(pipeline.lower(optimised, facts), target, {}, aligned=aligned)
+    text = worker.submit(compile_ptx, module.text, target).result()
+    wide = (text.count("ld.global.nc.v4"), text.count("st.shared.v4"), text.count("st.global.v4"))
+    assert wide == ((4, 4, 4) if aligned else (0, 4, 0))
 
 
 def test_checks_of_a_loop_are_asked_eight_at_a_time(worker: ProcessPoolExecutor) -> None:

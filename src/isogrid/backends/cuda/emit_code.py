@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, assert_never
 
 from isogrid.backends.cuda.emit_address import Linear, constant, is_linear, signed
+from isogrid.backends.cuda.emit_alignment import zero_bits
 from isogrid.backends.cuda.emit_math import emit_fmod
 from isogrid.backends.cuda.emit_short import in_32_bits, is_short
 from isogrid.ir import device as d
@@ -124,6 +125,9 @@ class Code:
     ranges: Ranges | None = None
     #: Whether every element of every array has a number below 2^31, and addresses are computed in 32 bits.
     short_addresses: bool = False
+    #: Low bits of names and dimensions that are zero, and whether arrays start at multiples of 16 bytes.
+    zeros: dict[str, int] = field(default_factory=dict[str, int])
+    aligned: bool = False
     #: Whether the launch gives dividers for the numbers of tiles.
     divides: bool = False
     loops: Loops | None = None
@@ -207,6 +211,7 @@ def define(code: Code, node: d.Let) -> None:
     """Give a name its value; that of a sum is also kept as one."""
     code.env[node.name] = evaluate(code, node.value)
     code.sums.pop(node.name, None)
+    code.zeros[node.name] = 0 if node.value.type.is_float else zero_bits(code.zeros, node.value)
     if code.ranges is not None:
         code.ranges.bind(node.name, node.value)
     if is_linear(node.value):
@@ -328,7 +333,7 @@ def load(code: Code, buffer: BufferRef, index: d.Expr) -> str:
     memory = buffer.memory
     at = address(code, buffer, index)
     invariant = ", !invariant.load !0" if buffer.constant else ""
-    text = f"load {type_text(memory)}, {buffer.pointer_type} {at}, align {memory.bits // 8}{invariant}"
+    text = f"load {type_text(memory)}, {buffer.pointer_type} {at}, align {_align(code, buffer, index)}{invariant}"
     value = code.w.load(text, buffer.pointer, at)
     return code.w.emit(f"icmp ne i8 {value}, 0") if buffer.element is Scalar.BOOL else value
 
@@ -338,8 +343,17 @@ def store(code: Code, node: d.Store) -> None:
     memory = buffer.memory
     at = address(code, buffer, node.index)
     stored = to_memory(code, evaluate(code, node.value), node.value.type, memory)
-    code.w.do(f"store {type_text(memory)} {stored}, {buffer.pointer_type} {at}, align {memory.bits // 8}")
+    align = _align(code, buffer, node.index)
+    code.w.do(f"store {type_text(memory)} {stored}, {buffer.pointer_type} {at}, align {align}")
     code.w.stored(buffer.pointer)
+
+
+def _align(code: Code, buffer: BufferRef, index: d.Expr) -> int:
+    """What an element's address is a multiple of, at most 16. All but arrays of some launches start at such a place."""
+    size = buffer.memory.bits // 8
+    if buffer.space is Space.GLOBAL and not code.aligned:
+        return size
+    return max(size, min(size << min(zero_bits(code.zeros, index), 4), 16))
 
 
 def to_memory(code: Code, value: str, type: Machine, memory: Machine) -> str:

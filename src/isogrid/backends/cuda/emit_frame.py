@@ -167,6 +167,7 @@ def bind_arguments(code: Code, layout: Layout) -> None:
                 if power > 1:
                     # Changes nothing, and shows what rows are aligned to.
                     value = w.emit(f"and {slot.type} {value}, {-power}")
+                    code.zeros[f"dim {slot.name}"] = power.bit_length() - 1
                 code.arguments[("dim", slot.name)] = _as_i64(code, value, slot.type)
             case _:
                 continue

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from isogrid.backends.cuda.emit_address import Linear, signed
+from isogrid.backends.cuda.emit_alignment import zero_bits
 from isogrid.backends.cuda.emit_atomic import emit_atomic
 from isogrid.backends.cuda.emit_batch import can_batch, emit_batches
 from isogrid.backends.cuda.emit_code import (
@@ -115,6 +116,7 @@ def _for(code: Code, node: d.For) -> None:
     start, step, trips = evaluate(code, node.start), evaluate(code, node.step), evaluate(code, node.trips)
     most = _most_trips(code, node)
     _bind_counter(code, node)
+    code.zeros[node.counter] = min(zero_bits(code.zeros, node.start), zero_bits(code.zeros, node.step))
     if most <= _FEW and node.unroll != 1 and most * len(list(visit(node.body))) <= _FEW_NODES:
         _few_trips(code, node, (start, step, trips), most)
         return
