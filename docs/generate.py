@@ -191,8 +191,9 @@ value; what looks at its bits (`bitcast`, `signbit`, `copysign`, a narrowing sto
 
 **f16 and bf16** are types of elements: a load gives the f32 of equal value, and a store of `f16(v)` or `bf16(v)` rounds
 once from the exact value, from an f64 too. Nothing is computed in them, so their bits agree wherever f32 agrees. All
-2^32 f32 were rounded to both on the CPU, with the processor's instructions and without, and compared with digests that
-`python -m tools.mathlib.stored_floats` made in f64; `isogrid numerics f16 bf16 --device D` does the same on a device.
+2^32 f32 were rounded to both on the CPU, with the processor's instructions and without, and on an H200, by PTX and by
+NVRTC, and compared with digests that `python -m tools.mathlib.stored_floats` made in f64;
+`isogrid numerics f16 bf16 --device D` does the same on a device.
 
 **f32 functions** of one argument are *correctly rounded*: the nearest f32 to the exact value, of which there is one, so
 any device may compute it in its own way. *All inputs* below means that every one of the 2^32 inputs was compared on the
