@@ -164,12 +164,13 @@ class _Imported:
             _DELETER(self.deleter)(self.address)
 
 
-def import_array(other: Any, memory: Memory) -> "Array":
-    """The array that an object with `__dlpack__` shows, in place."""
+def import_array(other: Any, memory: Memory, *, unsaid: bool = True) -> "Array":
+    """The array that an object with `__dlpack__` shows, in place. `unsaid`: whether it may be written where it does not
+    say so, as capsules did not before version 1."""
     from isogrid.arrays.array import Array
 
     capsule = _capsule_of(other, memory)
-    tensor, owner, writeable = _take(capsule)
+    tensor, owner, writeable = _take(capsule, unsaid)
     dtype, size = _dtype_of(tensor), tensor.bits // 8
     shape = tuple(tensor.shape[axis] for axis in range(tensor.rank))
     strides = None
@@ -202,7 +203,7 @@ def _capsule_of(other: Any, memory: Memory) -> Any:
         return other.__dlpack__(**wishes)
 
 
-def _take(capsule: Any) -> tuple[_Tensor, _Imported, bool]:
+def _take(capsule: Any, unsaid: bool) -> tuple[_Tensor, _Imported, bool]:
     at = id(capsule)
     if _is_valid(at, b"dltensor_versioned"):
         address = _pointer(at, b"dltensor_versioned")
@@ -214,7 +215,7 @@ def _take(capsule: Any) -> tuple[_Tensor, _Imported, bool]:
     managed = _Managed.from_address(address)
     owner = _Imported(address, managed.deleter)
     _rename(at, b"used_dltensor")
-    return managed.tensor, owner, True
+    return managed.tensor, owner, unsaid
 
 
 # --- capsules --------------------------------------------------------------------------------------------------------

@@ -115,7 +115,8 @@ def _bfloat16_from_dlpack(value: Any, error: Exception) -> HostArray:
 
     owner: Any = runtime("cpu")
     try:
-        return import_array(value, owner.memory).host_view()
+        # Like NumPy, which takes nothing for writable that does not say so.
+        return import_array(value, owner.memory, unsaid=False).host_view()
     except BufferError:
         raise NotAnArray(f"is a {_kind(value)} that gives no view of its memory: {error}") from None
 
