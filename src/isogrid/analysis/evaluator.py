@@ -50,14 +50,19 @@ class State:
 
     values: dict[str, Known]
     facts: Facts
+    #: The facts again, to look one up, once something was learnt; never changed in place, so copies share it.
+    _told: frozenset[Polynomial] | None = None
 
     def copy(self) -> "State":
-        return State(dict(self.values), self.facts)
+        return State(dict(self.values), self.facts, self._told)
 
     def learn(self, *facts: Polynomial) -> None:
-        new = [f for f in facts if f.constant is None and f not in self.facts]
+        told = self._told or frozenset(self.facts)
+        new = [f for f in facts if f.constant is None and f not in told]
         if new:
             self.facts = (*self.facts, *new)
+            told = told.union(new)
+        self._told = told
 
 
 @dataclass(frozen=True, slots=True)

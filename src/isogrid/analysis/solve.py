@@ -111,8 +111,13 @@ class Solver:
                 continue
             for case in cases:
                 values = {atom: case.value}
-                told = tuple(fact.substituted(values) for fact in (*facts, *self.atoms.table[atom].facts))
-                if not self._search(goal.substituted(values), (*told, *case.facts), depth - 1):
+                instance = goal.substituted(values)
+                if self.atoms.range(instance)[0] >= 0:
+                    continue
+                told: Facts = ()
+                if self.eliminates:
+                    told = tuple(fact.substituted(values) for fact in (*facts, *self.atoms.table[atom].facts))
+                if not self._search(instance, (*told, *case.facts), depth - 1):
                     return False
             return True
         return False
