@@ -46,29 +46,23 @@ def chunk_scans(x: In[f32, N], before: In[f32, R], y: Out[f32, N]) -> None:
     ig.require(ig.cdiv(N, CHUNK) <= R)
     group = ig.group_id()
     first = (group * BLOCK + ig.lid()) * 4
+    v = ig.local(f32, 4)
     if first + 4 <= len(x):
-        a = x[first]
-        b = a + x[first + 1]
-        c = b + x[first + 2]
-        d = c + x[first + 3]
+        for c in range(4):
+            v[c] = x[first + c]
     else:
-        a = x[first] if first < len(x) else 0.0
-        b = a + x[first + 1] if first + 1 < len(x) else a
-        c = b + x[first + 2] if first + 2 < len(x) else b
-        d = c
-    offset = ig.group_scan(d, exclusive=True) + (before[group - 1] if group > 0 else 0.0)
+        for c in range(4):
+            v[c] = x[first + c] if first + c < len(x) else 0.0
+    for c in range(1, 4):
+        v[c] = v[c - 1] + v[c]
+    offset = ig.group_scan(v[3], exclusive=True) + (before[group - 1] if group > 0 else 0.0)
     if first + 4 <= len(x):
-        y[first] = offset + a
-        y[first + 1] = offset + b
-        y[first + 2] = offset + c
-        y[first + 3] = offset + d
+        for c in range(4):
+            y[first + c] = offset + v[c]
     else:
-        if first < len(x):
-            y[first] = offset + a
-        if first + 1 < len(x):
-            y[first + 1] = offset + b
-        if first + 2 < len(x):
-            y[first + 2] = offset + c
+        for c in range(4):
+            if first + c < len(x):
+                y[first + c] = offset + v[c]
 
 
 TILE = 64
