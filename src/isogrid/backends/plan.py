@@ -10,7 +10,8 @@ from isogrid.support.records import dataclass
 
 
 class LaunchPlan(Protocol):
-    """How a kernel was declared and specialised, and the object by which a stub says that it did nothing."""
+    """How a kernel was declared and specialised, the object by which a stub says that it did nothing, and how many
+    threads, rows or groups it may launch."""
 
     @property
     def definition(self) -> Definition: ...
@@ -18,6 +19,8 @@ class LaunchPlan(Protocol):
     def specialisation(self) -> Specialisation: ...
     @property
     def unusual(self) -> Any: ...
+    @property
+    def most_units(self) -> int | None: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,16 +28,24 @@ class NativePlan:
     specialisation: Specialisation
     options: dict[str, Any]
     unusual: Any = UNUSUAL
+    most_units: int | None = None
 
 
 def native_callable(
-    runtime: Runtime, artifact: Any, program: k.Kernel, definition: Definition, spec: Specialisation, options: Options
+    runtime: Runtime,
+    artifact: Any,
+    program: k.Kernel,
+    definition: Definition,
+    spec: Specialisation,
+    options: Options,
+    most_units: int | None = None,
 ) -> Any:
-    """A callable that launches as the slow path would, or returns `UNUSUAL`; None where the device has none."""
+    """A callable that launches as the slow path would, or returns `UNUSUAL`; None where the device has none. On the
+    host it may leave launches of more than `most_units` to the slow path."""
     make = getattr(runtime, "native_launch", None)
     if make is None or definition.kind is None or not _arrays_decide(definition):
         return None
-    return make(artifact, program, NativePlan(definition, spec, options.values()))
+    return make(artifact, program, NativePlan(definition, spec, options.values(), most_units=most_units))
 
 
 def whole_callable(runtime: Runtime, native: Callable[..., Any], slow: Callable[..., None]) -> Callable[..., None]:

@@ -215,13 +215,14 @@ def may_trap(kernel: k.Kernel) -> bool:
     return False
 
 
-def native_of(kernel: Kernel, specialisation: Specialisation) -> Any:
-    """The native callable of a section that has run, and its runtime; None where the device has none."""
+def native_of(kernel: Kernel, specialisation: Specialisation, most_units: int | None = None) -> Any:
+    """The native callable of a section that has run, for launches of at most `most_units`, and its runtime; None where
+    the device has none."""
     for (spec, device, used), artifact in kernel.compiled.artifacts.items():
         if spec == specialisation:
             found = runtime(device)
             program = kernel.compiled.programs[spec]
-            callable_ = native_callable(found, artifact, program, kernel.definition, spec, used)
+            callable_ = native_callable(found, artifact, program, kernel.definition, spec, used, most_units)
             return None if callable_ is None else (callable_, found)
     return None
 

@@ -15,6 +15,7 @@ from isogrid.ir.types import INDEX, Scalar
 from isogrid.ir.walk import visit
 from isogrid.launch.evaluate import CannotEvaluate, evaluate
 from isogrid.launch.kernel_value import Kernel
+from isogrid.launch.native import whole_callable
 from isogrid.launch.scalars import scalar_argument
 from isogrid.offloading.execute import (
     FEW_ELEMENTS,
@@ -62,6 +63,8 @@ def gathering_call(executor: Executor, native: Callable[..., Any], slow: Callabl
     names = sorted(set(executor.gathered(section)))
     sizes = [_getter(executor, k.DimValue(name)) for name in names]
     known: dict[tuple[int, ...], Any] = {}
+    ready = executor.kernels[("parallel", id(section), True)]
+    small = None if is_far(executor.where) else native_of(ready.kernel, executor.specialisation, MANY_UPDATES - 1)
 
     def call(*arguments: Any, **keywords: Any) -> Any:
         try:
@@ -72,14 +75,14 @@ def gathering_call(executor: Executor, native: Callable[..., Any], slow: Callabl
         quick = native if not many or max(at) > FEW_ELEMENTS else known.get(at)
         if keywords or quick is None or quick(*arguments) is not None:
             result = slow(*arguments, **keywords)
-            ready = executor.kernels.get(("gathering", id(section), *zip(names, at, strict=False)))
-            if ready is not None and at not in known:
-                found = native_of(ready.kernel, executor.specialisation)
+            gathering = executor.kernels.get(("gathering", id(section), *zip(names, at, strict=False)))
+            if gathering is not None and at not in known:
+                found = native_of(gathering.kernel, executor.specialisation)
                 known[at] = native if found is None else found[0]
             return result
         return None
 
-    return call
+    return call if small is None else whole_callable(small[1], small[0], call)
 
 
 class Maker:

@@ -35,6 +35,7 @@ class Variant:
     sites: tuple[TrapSite, ...]
     totals: tuple[tuple[str, int], ...]
     polls: bool
+    alone: bool
 
     @property
     def can_trap(self) -> bool:
@@ -87,17 +88,21 @@ def make_variant(kernel: "d.Kernel", module: EmittedModule, code: bytes) -> Vari
         sites=kernel.sites,
         totals=tuple((name, site) for name, site in totalled(kernel.body).items() if name in module.layout.shadows),
         polls=module.polls,
+        alone=module.alone,
     )
 
 
 def load_variant(variant: Variant, make_precise: Callable[[], int]) -> LoadedVariant:
     """Map the code into memory."""
+    names = ("run", "run_alone") if variant.alone else ("run",)
+    addresses = load_object(variant.code, names).addresses
     context = Context(
-        run=load_object(variant.code, ("run",))["run"],
+        run=addresses["run"],
         precise=None,
         ticks_per_unit=0.0,
         alignment=THREAD_ALIGNMENT if variant.unit == "threads" else 1,
         polls=variant.polls,
+        alone=addresses.get("run_alone"),
     )
     _CONTEXTS.append(context)
     return LoadedVariant(variant, context, make_precise)

@@ -1,15 +1,17 @@
 """Device IR to LLVM modules: `run` over a range of units for speed, `precise` in reference order for the first trap.
 
 i64 @run(ptr args, i64 lo, i64 hi)        0 done, 1 a lane trapped, -1 interrupted
+i64 @run_alone(ptr args, i64 lo, i64 hi)  the same without locked instructions, where a kernel would have them
 i64 @precise(ptr args, i64 lo, i64 hi)    0 done, 1 the record names the first trap of the range
 
 They are two modules, since most kernels never trap: the second is made when one does.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from isogrid.backends.cpu.emit_atomic import adds_to_memory
 from isogrid.backends.cpu.emit_balance import unroll_for_divider
 from isogrid.backends.cpu.emit_frame import FunctionFrame, begin_function, end_function, table_text
 from isogrid.backends.cpu.emit_groups import emit_groups
@@ -37,6 +39,18 @@ class _Function:
     polls: bool
 
 
+@dataclass(frozen=True, slots=True)
+class _Settings:
+    """How one function is written."""
+
+    strategy: Strategy
+    flags: str
+    precise: bool
+    quick: bool = False
+    overlapped: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    alone: bool = False
+
+
 def emit_module(kernel: d.Kernel, target: HostTarget, options: Mapping[str, Any]) -> EmittedModule:
     """LLVM IR of `run`. The option `cpu_width` forces the number of lanes, for tests."""
     flags = _FAST if options.get("fastmath") and not kernel.exact else ""
@@ -44,13 +58,18 @@ def emit_module(kernel: d.Kernel, target: HostTarget, options: Mapping[str, Any]
     kernel, overlapped = unroll_for_divider(kernel) if quick else (kernel, {})
     kernel = _normalised(kernel)
     strategy = choose_strategy(kernel, target, options.get("cpu_width"))
-    function = _function(kernel, target, "run", strategy, flags, precise=False, quick=quick, overlapped=overlapped)
+    settings = _Settings(strategy, flags, precise=False, quick=quick, overlapped=overlapped)
+    functions = [_function(kernel, target, "run", settings)]
+    alone = not kernel.grouped and adds_to_memory(kernel.body)
+    if alone:
+        functions.append(_function(kernel, target, "run_alone", replace(settings, alone=True)))
     return EmittedModule(
-        text=_module_text(kernel, function, target),
+        text=_module_text(kernel, functions, target),
         unit=unit_of(kernel),
         layout=layout_of(kernel),
         pipeline=strategy.pipeline,
-        polls=function.polls,
+        polls=functions[0].polls,
+        alone=alone,
         notes=(f"{strategy.reason}: {strategy.width} lanes at a time", *warp_notes(kernel)),
     )
 
@@ -59,17 +78,18 @@ def emit_precise(kernel: d.Kernel, target: HostTarget, options: Mapping[str, Any
     """LLVM IR of `precise`, one lane at a time, for the "plain" pipeline."""
     kernel = _normalised(kernel)
     flags = _FAST if options.get("fastmath") else ""
-    function = _function(kernel, target, "precise", Strategy(1, "plain", "scalar"), flags, precise=True)
-    return _module_text(kernel, function, target)
+    function = _function(kernel, target, "precise", _Settings(Strategy(1, "plain", "scalar"), flags, precise=True))
+    return _module_text(kernel, [function], target)
 
 
-def _module_text(kernel: d.Kernel, function: _Function, target: HostTarget) -> str:
+def _module_text(kernel: d.Kernel, functions: Sequence[_Function], target: HostTarget) -> str:
     tables = [table_text(b) for b in kernel.buffers if b.space is Space.TABLE]
-    declarations = [function.declarations[name] for name in sorted(function.declarations)]
+    declared = {name: text for function in functions for name, text in function.declarations.items()}
+    declarations = [declared[name] for name in sorted(declared)]
     host = f'"target-cpu"="{target.cpu}" "target-features"="{target.features}"'
     # `precise` runs once, over one chunk, after a trap: code made quickly serves it best.
     attributes = [f"attributes #0 = {{ nounwind {host} }}", f"attributes #1 = {{ nounwind noinline optnone {host} }}"]
-    return "\n".join([*tables, *declarations, function.text, *attributes]) + "\n"
+    return "\n".join([*tables, *declarations, *(function.text for function in functions), *attributes]) + "\n"
 
 
 def _normalised(kernel: d.Kernel) -> d.Kernel:
@@ -89,22 +109,14 @@ def _with_masks(kernel: d.Kernel) -> d.Kernel:
     return mask_warps(kernel, lambda node: level_of(levels, node, spaces, axis, kernel.grouped) != GROUP)
 
 
-def _function(
-    kernel: d.Kernel,
-    target: HostTarget,
-    name: str,
-    strategy: Strategy,
-    flags: str,
-    *,
-    precise: bool,
-    quick: bool = False,
-    overlapped: Mapping[str, frozenset[str]] | None = None,
-) -> _Function:
-    frame: FunctionFrame = begin_function(kernel, name, flags, precise=precise)
-    frame.code.quick_division = quick
-    frame.code.w.converts_halves = target.converts_halves
+def _function(kernel: d.Kernel, target: HostTarget, name: str, settings: _Settings) -> _Function:
+    frame: FunctionFrame = begin_function(kernel, name, settings.flags, precise=settings.precise)
+    strategy = settings.strategy
+    frame.code.quick_division = settings.quick
+    frame.code.overlapped = settings.overlapped
+    frame.code.alone = settings.alone
     frame.code.permutes = target.permutes
-    frame.code.overlapped = overlapped or {}
+    frame.code.w.converts_halves = target.converts_halves
     match unit_of(kernel):
         case "threads":
             emit_threads(frame, find_levels(kernel, 0, frozenset()), strategy)

@@ -12,11 +12,17 @@ from isogrid.backends.cpu.emit_values import BufferRef, Lanes, Val, apply, mask_
 from isogrid.ir import device as d
 from isogrid.ir.device import Machine
 from isogrid.ir.types import Scalar, Space
+from isogrid.ir.walk import visit
 from isogrid.printers.llvm_ops import Shape, operation
 from isogrid.printers.llvm_text import element_type, type_text
 
 _LOCKED = {"add": "add", "and": "and", "or": "or", "xor": "xor", "exchange": "xchg"}
 _PLAIN = {"add": "iadd", "and": "iand", "or": "ior", "xor": "ixor"}
+
+
+def adds_to_memory(body: d.Block) -> bool:
+    """Whether a thread body updates elements in place: most of these cost a locked instruction each."""
+    return any(isinstance(node, d.Atomic) for node in visit(body))
 
 
 def emit_atomic(lanes: Lanes, node: d.Atomic) -> None:
@@ -83,7 +89,7 @@ def _one(lanes: Lanes, node: d.Atomic, buffer: BufferRef, place: Val, value: Val
         w.do(f"store i64 {w.emit(f'add i64 {before}, {wide}')}, ptr {sum}")
         return before
     address = w.emit(f"getelementptr {text}, ptr {buffer.pointer}, i64 {place.text}", "p")
-    if buffer.space is not Space.GLOBAL:
+    if buffer.space is not Space.GLOBAL or lanes.code.alone:
         old = _plain(lanes, node, address, value, expected)
         if node.total is not None:
             _count_wraps(lanes, node, buffer, place, old, value)

@@ -64,6 +64,8 @@ class Code:
     traps: bool = False
     #: Whether f32 lanes are divided by multiplication: `emit_exact`.
     quick_division: bool = False
+    #: Whether no other thread runs a launch meanwhile, so that updates of memory need no locked instructions.
+    alone: bool = False
     #: Whether loads from small tables are register permutes: `emit_tables`.
     permutes: bool = False
     #: Names of the first halves of overlapped loops, by their counters: `emit_overlap`.

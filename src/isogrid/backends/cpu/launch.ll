@@ -70,7 +70,14 @@ out:
 ; trapped or was stopped.
 define internal i64 @probe(ptr %context, ptr %args, i64 %n, ptr %probe) alwaysinline {
 entry:
-  %function = load ptr, ptr %context
+  %function.shared = load ptr, ptr %context
+  %alone.place = getelementptr %Context, ptr %context, i64 0, i32 5
+  %function.alone = load ptr, ptr %alone.place
+  %has.alone = icmp ne ptr %function.alone, null
+  %others = load i64, ptr @released
+  %no.others = icmp eq i64 %others, 0
+  %is.alone = and i1 %has.alone, %no.others
+  %function = select i1 %is.alone, ptr %function.alone, ptr %function.shared
   %rate.place = getelementptr %Context, ptr %context, i64 0, i32 2
   %rate.old = load atomic double, ptr %rate.place monotonic, align 8
   %align.place = getelementptr %Context, ptr %context, i64 0, i32 3
@@ -311,6 +318,9 @@ keep.flag:
   %is.long = fcmp ogt double %ticks, %long
   br i1 %is.long, label %release, label %ready
 release:
+  %released.old = load i64, ptr @released
+  %released.new = add i64 %released.old, 1
+  store i64 %released.new, ptr @released
   %state = call ptr @PyEval_SaveThread()
   store ptr %state, ptr %state.place
   br label %ready
@@ -327,6 +337,9 @@ entry:
   br i1 %held, label %look, label %retake
 retake:
   call void @PyEval_RestoreThread(ptr %state)
+  %released.old = load i64, ptr @released
+  %released.new = sub i64 %released.old, 1
+  store i64 %released.new, ptr @released
   br label %look
 look:
   %stop = load atomic i32, ptr %flag monotonic, align 4

@@ -104,7 +104,8 @@ class EmittedModule:
     """LLVM IR text with `run`.
 
     `pipeline` names the passes that the text was written for (`loader.py`); `polls` tells whether `run` reads the
-    interrupt flag inside a range; `notes` say which strategy was taken, for `explain`.
+    interrupt flag inside a range; `alone` whether there is a `run_alone`, for when no other thread runs a launch;
+    `notes` say which strategy was taken, for `explain`.
     """
 
     text: str
@@ -113,3 +114,4 @@ class EmittedModule:
     pipeline: Literal["vectorise", "plain"]
     polls: bool
     notes: tuple[str, ...] = ()
+    alone: bool = False

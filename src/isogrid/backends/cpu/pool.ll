@@ -13,8 +13,9 @@
 ; units of a participant's first chunk, most units of any, a multiple of
 %Poll = type { i64, ptr, i64, i64 }
 ; tick of the next poll, saved Python thread state or null while the GIL is held, ticks measured, units measured
-%Context = type { ptr, ptr, double, i64, i64 }
-; run, precise, measured ticks per unit (0: unknown), units per chunk are a multiple of this, whether `run` polls the flag
+%Context = type { ptr, ptr, double, i64, i64, ptr }
+; run, precise, measured ticks per unit (0: unknown), units per chunk are a multiple of this, whether `run` polls the flag,
+; `run` for when no other thread of this process runs a launch (null: none)
 
 @seq = internal global i32 0, align 64
 @state = internal global i32 0, align 64
@@ -34,6 +35,8 @@
 @allowed = internal global [128 x i8] zeroinitializer, align 8
 @main_thread = internal global i64 0
 @main_flag = internal global i32 0
+; Launches that have released the GIL. While it is 0, a thread that holds the GIL runs the only launch.
+@released = internal global i64 0
 @joined = internal global i64 0, align 64
 @moved = internal global i64 0
 @thread_name = internal constant [8 x i8] c"isogrid\00"
@@ -85,6 +88,7 @@ define i64 @isogrid_ticks() {
 
 ; In the main thread, at start and in the child of a fork, which has none of its parent's workers.
 define void @isogrid_reset() {
+  store i64 0, ptr @released
   %self = call i64 @pthread_self()
   store i64 %self, ptr @main_thread
   store i64 0, ptr @workers

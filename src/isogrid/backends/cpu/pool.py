@@ -48,6 +48,7 @@ class Context(ctypes.Structure):
         ("ticks_per_unit", ctypes.c_double),
         ("alignment", ctypes.c_int64),
         ("polls", ctypes.c_int64),
+        ("alone", ctypes.c_void_p),
     )
 
 

@@ -68,6 +68,7 @@ class CpuRuntime:
             plan.unusual,
             constants=dict(spec.constants),
             derived=definition.derived,
+            most_units=plan.most_units,
         )
 
     def whole_call(

@@ -73,12 +73,14 @@ def native_call(
     *,
     constants: Mapping[str, int] | None = None,
     derived: Sequence[tuple[str, k.Expr]] = (),
+    most_units: int | None = None,
 ) -> Callable[..., object] | None:
     """A callable that launches the small variant of `kernel`, or None where that cannot be done natively.
 
     `arguments` names the parameter of each positional argument, None for an optional parameter that is absent and must
-    be None. `constants` are sizes settled by specialisation, `derived` the dimensions that follow from others. The
-    callable returns None when the launch is done and `unusual`, nothing having changed, for anything it does not like.
+    be None. `constants` are sizes settled by specialisation, `derived` the dimensions that follow from others; a launch
+    of more than `most_units` is not usual. The callable returns None when the launch is done and `unusual`, nothing
+    having changed, for anything it does not like.
     """
     if not is_describable(kernel, variant):
         return None
@@ -87,6 +89,8 @@ def native_call(
         rows = builder.rows(arguments)
         builder.dimensions(derived)
         builder.geometry()
+        if most_units is not None:
+            builder.limit_units(most_units)
         call = described(variant, rows, builder, unusual)
     except NotExpressible:
         return None
@@ -232,6 +236,10 @@ class Builder:
                 if whole:
                     raise NotExpressible
                 self.units = self._product(extents[:-1])
+
+    def limit_units(self, most: int) -> None:
+        """Demand that there are at most so many."""
+        self._emit("demand", 0, self._result("le", self.units, self._constant(most)))
 
     def _ceiling(self, extent: int, block: int) -> int:
         if block == 1:
