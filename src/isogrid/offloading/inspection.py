@@ -58,7 +58,7 @@ def _accepted(executor: Executor, section: Section) -> Iterator[SectionKernel]:
     yield SectionKernel(title, loop.span.line, executor.parallel(section, True).program.kernel)
     for reduction in reductions.values():
         for part in parts_of(reduction):
-            title = f"loop {section.number}: one level of the tree of `{author_name(part.name)}`"
+            title = f"loop {section.number}: one level of the tree of `{author_name(reduction.name)}`"
             yield SectionKernel(title, reduction.span.line, executor.fold(part).program.kernel)
 
 

@@ -19,7 +19,7 @@ from isogrid.offloading.trips import counter_value, never_checked, trips_of
 from isogrid.support.records import dataclass
 
 #: The dimension of the arrays that take one value per block of a reduction.
-BLOCKS = "blocks"
+BLOCKS = "blocks.of.loop"
 _LEFT = "left.function"
 
 
@@ -179,8 +179,8 @@ def _iteration(
     """The body of one iteration: scalars from outside are parameters, `continue` is `end`, writes are as accepted."""
     accepted = section.accepted
     assert accepted is not None
-    given = {local.name for local in section.inputs} - set(accepted.reductions)
     facts = accepted.candidate.facts
+    given = {local.name for local in section.inputs} - set(accepted.reductions)
     scattered = {name: written.op for name, written in accepted.written.items() if written.kind == "scatter"}
 
     def expression(node: k.Expr) -> k.Expr:

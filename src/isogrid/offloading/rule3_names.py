@@ -186,11 +186,13 @@ def _no_form(candidate: Candidate, name: str, assign: k.Assign, op: str, left: k
 
 def _reads_itself(candidate: Candidate, name: str, assign: k.Assign) -> Finding:
     written = author_name(name)
+    op = assign.value.op if isinstance(assign.value, k.Binary) else "add"
+    form = f"{written} = {op}({written}, e)" if op in ("min", "max") else f"{written} {OPERATORS[op]}= e"
     return Finding(
         "R3",
         assign.span,
         f"combines `{written}` with a value that reads `{written}`",
-        f"Combine `{written}` with values of this iteration alone, as in `{written} += e`",
+        f"Combine `{written}` with values of this iteration alone, as in `{form}`",
     )
 
 

@@ -89,12 +89,13 @@ _ATOMIC = frozenset({Scalar.I32, Scalar.I64, Scalar.U32, Scalar.U64, Scalar.W32,
 
 
 def _with_plain_bounds(loop: k.For, number: int) -> tuple[list[k.Statement], k.For]:
-    """Bounds that read arrays are taken before the loop, in statements of their own."""
+    """Bounds that read arrays or names that the loop changes are taken before the loop, in statements of their own."""
+    changed = assigned_in((loop,))
     head: list[k.Statement] = []
     bounds: dict[str, k.Expr] = {}
     for which, bound in (("start", loop.start), ("stop", loop.stop)):
         bounds[which] = bound
-        if any(isinstance(node, k.Load) for node in visit(bound)):
+        if any(isinstance(n, k.Load) or (isinstance(n, k.Local) and n.name in changed) for n in visit(bound)):
             name = f"{which}.loop{number}"
             head.append(k.Assign(name, bound, span=bound.span))
             bounds[which] = k.Local(name, bound.type, span=bound.span)

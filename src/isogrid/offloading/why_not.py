@@ -2,10 +2,10 @@
 
 from isogrid.analysis.linear import Polynomial
 from isogrid.ir import kernel as k
-from isogrid.offloading.context import Candidate
+from isogrid.offloading.context import Candidate, author_name
 from isogrid.offloading.finding import Finding
 from isogrid.offloading.forms import Kind
-from isogrid.offloading.loop_facts import Access
+from isogrid.offloading.loop_facts import Access, locals_read
 
 
 def explain(candidate: Candidate, array: str, writes: list[Access]) -> Finding:
@@ -57,12 +57,27 @@ def _judge_one(candidate: Candidate, array: str, write: Access, index: tuple[Pol
             f"Let `{name}` run over `range(w)` with the width `w` of the index, as in "
             f"`{array}[{candidate.counter} * w + {name}]`, and keep `w` the same in all iterations",
         )
+    carried = _carried_name(candidate, write.node)
+    if carried:
+        return Finding(
+            "R3",
+            span,
+            f"writes {text}, and each iteration takes `{carried}` from the one before",
+            f"Compute `{carried}` from `{candidate.counter}`, or write `{array}[{candidate.counter}]` in every "
+            "iteration and gather what is wanted in a second loop",
+        )
     return Finding(
         "R3",
         span,
         f"writes {text}, and two iterations may reach the same element",
         f"Write `{array}[{candidate.counter}]`, and look up in each iteration what belongs there",
     )
+
+
+def _carried_name(candidate: Candidate, node: k.Load | k.Store | k.Atomic) -> str:
+    """A name in the index that an iteration reads before it has assigned it."""
+    names = [read.name for index in node.indices for read in locals_read(index)]
+    return next((author_name(name) for name in names if name in candidate.carried), "")
 
 
 def _moves(candidate: Candidate, part: Polynomial) -> bool:
@@ -97,10 +112,15 @@ def _loops_of(candidate: Candidate, part: Polynomial) -> list[k.For]:
 def _two_indices(candidate: Candidate, array: str, writes: list[Access]) -> Finding:
     first = writes[0].node
     other = next((w.node for w in writes[1:] if w.node.indices != first.indices), writes[-1].node)
+    remedy = (
+        f"Write `{array}` at one index, or with one stride and constant offsets below it, as in "
+        f"`{array}[2 * {candidate.counter}]` and `{array}[2 * {candidate.counter} + 1]`"
+    )
+    if len(first.indices) > 1:
+        remedy = f"Write `{array}` at one index, or let each iteration have rows of its own, or write a second array"
     return Finding(
         "R3",
         other.span,
         f"writes {candidate.text(other.span)}, which another iteration may reach as {candidate.text(first.span)}",
-        f"Write `{array}` at one index, or with one stride and constant offsets below it, as in "
-        f"`{array}[2 * {candidate.counter}]` and `{array}[2 * {candidate.counter} + 1]`",
+        remedy,
     )
