@@ -95,7 +95,8 @@ def run_halves(
     watch: "np.ndarray[Any, Any]",
 ) -> None:
     """The same launch, checking first and writing then: the same record, and the same arrays or untouched ones."""
-    again = np.full(l.RECORD_WORDS, -1, np.int64)
+    again, mirror = (np.full(l.MIRROR_WORD + 1, -1, np.int64) for _ in range(2))
+    again[l.MIRROR_WORD] = mirror.ctypes.data
     arrays = {name: aligned_copy(array, halves[0][0].alignment) for name, array in bound.arrays.items()}
     for part in halves:
         start("run", kernel, part, bound, arrays, again, watch)
@@ -103,6 +104,7 @@ def run_halves(
     assert (again[: l.RECORD_LOCK] == record[: l.RECORD_LOCK]).all(), "the halves trap otherwise"
     count = l.RECORD_OPERANDS + (len(halves[0][0].sites[int(record[l.RECORD_SITE])].operands) if trapped else 0)
     assert (again[l.RECORD_OPERANDS : count] == record[l.RECORD_OPERANDS : count]).all(), "with other operands"
+    assert (again[l.POISON_WORD] == 0) == trapped and (mirror[: l.RECORD_WORDS] == again[: l.RECORD_WORDS]).all()
     for name, array in arrays.items():
         expected = bound.arrays[name].reshape(-1) if trapped else wanted[name]
         assert array.tobytes() == expected.tobytes(), f"the halves leave something else in {name}"

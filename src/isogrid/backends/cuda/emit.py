@@ -29,6 +29,7 @@ from isogrid.backends.cuda.emit_groups import Turn, emit_groups, gathered_sums
 from isogrid.backends.cuda.emit_settle import settle_text
 from isogrid.backends.cuda.emit_statements import emit_block, emit_statement
 from isogrid.backends.cuda.emit_sync import end_of_thread, plain_barrier, strided
+from isogrid.backends.cuda.emit_trap import report_skipped, report_trap
 from isogrid.backends.cuda.emit_warp_groups import THREADS, emit_warp_groups, fits_in_warps, groups_per_block
 from isogrid.backends.cuda.layout import CudaModule, Layout, layout_of, shared_totals, watched
 from isogrid.backends.cuda.merge_guards import merge_guards
@@ -36,6 +37,7 @@ from isogrid.backends.cuda.plan_copies import plan_copies
 from isogrid.backends.cuda.plan_zero import unneeded_zeroes
 from isogrid.backends.cuda.split import split
 from isogrid.backends.cuda.target import FIRST_PROGRAMMATIC, CudaTarget, data_layout
+from isogrid.backends.cuda.weak_barriers import weaken_barriers
 from isogrid.ir import device as d
 from isogrid.ir.device import Machine
 from isogrid.ir.types import Space
@@ -74,10 +76,11 @@ def emit_cuda(
     coarsen = "coarsen" not in options.get("disable", ())
     kernel = name_assignments(flat_conditions(kernel))
     if coarsen and not fits_in_warps(kernel):
-        kernel = merge_guards(kernel)
+        kernel = weaken_barriers(merge_guards(kernel))
     layout, shared = layout_of(kernel, small=small, divides=small), plan_shared(kernel)
     code = _begin(kernel, shared, options)
     code.trusting = part == "write"
+    code.aligned = aligned
     # Halves get the parameters of the whole kernel, whose tiles may have another size.
     code.divides = small and part == "whole"
     code.waits = target.capability >= FIRST_PROGRAMMATIC
@@ -216,7 +219,7 @@ def _one_thread(code: Code, place: Place, threads: tuple[str, ...]) -> None:
 
 def _guard(code: Code) -> None:
     """Do nothing while a trap of an earlier launch that wrote these arrays has not been raised. The writing half does
-    nothing either where the checking one has recorded a trap."""
+    nothing either where the checking one has recorded a trap, and passes both on."""
     w = code.w
     if code.waits:
         # The next kernel may start as soon as all blocks of this one have; each waits before it touches memory.
@@ -228,12 +231,17 @@ def _guard(code: Code) -> None:
     key = w.emit(f"load volatile i64, {GLOBAL_POINTER} %guard, align 8")
     w.branch(w.emit(f"icmp eq i64 {key}, -1"), start, out)
     w.place(out)
+    if code.trusting:
+        report_skipped(code)
     w.finish("ret void")
     w.place(start)
     if code.trusting:
-        checked = w.block("nothing.trapped")
+        checked, trapped = w.block("nothing.trapped"), w.block("has.trapped")
         key = w.emit(f"load volatile i64, {GLOBAL_POINTER} %record, align 8")
-        w.branch(w.emit(f"icmp eq i64 {key}, -1"), checked, out)
+        w.branch(w.emit(f"icmp eq i64 {key}, -1"), checked, trapped)
+        w.place(trapped)
+        report_trap(code)
+        w.finish("ret void")
         w.place(checked)
 
 

@@ -8,9 +8,12 @@ from collections.abc import Sequence
 from isogrid.backends.cuda.emit_code import GLOBAL_POINTER, Code, as_bits, evaluate
 from isogrid.backends.cuda.layout import (
     MAX_OPERANDS,
+    MIRROR_WORD,
+    POISON_WORD,
     RECORD_LOCK,
     RECORD_OPERANDS,
     RECORD_SITE,
+    RECORD_WORDS,
     WATCH_CAPACITY,
     WATCH_DENSE,
     WATCH_EVENTS,
@@ -49,6 +52,49 @@ def record_trap(code: Code, site: int, operands: Sequence[str], key: str = "") -
     code.helpers.setdefault(name, _trap_text(count))
     values = "".join(f", i64 {o}" for o in operands)
     code.w.do(f"call void @{name}({GLOBAL_POINTER} %record, i64 {key or code.key}, i64 {site}{values})")
+
+
+def report_skipped(code: Code) -> None:
+    """The first thread of the grid tells later launches that this one did nothing."""
+    _first_thread(code, "report.skipped", 0)
+
+
+def report_trap(code: Code) -> None:
+    """It tells the host of the trap as well."""
+    _first_thread(code, "report.trap", RECORD_WORDS)
+
+
+def _first_thread(code: Code, name: str, words: int) -> None:
+    """Call a function of the record in the first thread of the grid; it copies so many words to the host."""
+    w = code.w
+    code.helpers[name] = _report_text(name, words)
+    thread = w.call("llvm.nvvm.read.ptx.sreg.tid.x", "i32", [], [])
+    block = w.call("llvm.nvvm.read.ptx.sreg.ctaid.x", "i32", [], [])
+    first, other = w.block("first"), w.block("not.first")
+    w.branch(w.emit(f"icmp eq i32 {w.emit(f'or i32 {thread}, {block}')}, 0"), first, other)
+    w.place(first)
+    w.do(f"call void @{name}({GLOBAL_POINTER} %record)")
+    w.jump(other)
+    w.place(other)
+
+
+def _report_text(name: str, words: int) -> str:
+    copies = "".join(
+        f"""
+  %from.{n} = getelementptr inbounds i64, {GLOBAL_POINTER} %record, i64 {n}
+  %to.{n} = getelementptr inbounds i64, {GLOBAL_POINTER} %mirror, i64 {n}
+  %word.{n} = load volatile i64, {GLOBAL_POINTER} %from.{n}
+  store volatile i64 %word.{n}, {GLOBAL_POINTER} %to.{n}"""
+        for n in range(words)
+    )
+    return f"""define internal void @{name}({GLOBAL_POINTER} %record) cold noinline {{
+entry:
+  %mirror.at = getelementptr inbounds i64, {GLOBAL_POINTER} %record, i64 {MIRROR_WORD}
+  %mirror = load {GLOBAL_POINTER}, {GLOBAL_POINTER} %mirror.at{copies}
+  %poison = getelementptr inbounds i64, {GLOBAL_POINTER} %record, i64 {POISON_WORD}
+  store volatile i64 0, {GLOBAL_POINTER} %poison
+  ret void
+}}"""
 
 
 def _trap_text(count: int) -> str:

@@ -56,7 +56,8 @@ class GuardedLaunch:
                 queue.start(part.run, count, module.block, module.dynamic_shared, stream, self.packed)
             if watch is not None:
                 queue.call(loaded.settle, 1, layout.SETTLE_THREADS, [record, watch.address], stream)
-            queue.finish(prepared)
+            if len(parts) == 1:
+                queue.finish(prepared)
         return None
 
     def _written(self, arguments: Sequence[Any]) -> tuple[list[tuple[Block, int, int]], tuple[Loaded, ...]]:

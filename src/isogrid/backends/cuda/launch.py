@@ -107,7 +107,8 @@ class Launch:
             list(self.blocks.values()), written, self.stream, self.loaded.can_trap, self._explain
         )
         self._start(prepared, watch, parts)
-        self.queue.finish(prepared)
+        if len(parts) == 1:
+            self.queue.finish(prepared)
         for other in self.foreign:
             if other != self.stream:
                 self.queue.wait_for(other, self.stream)

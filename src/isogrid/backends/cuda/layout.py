@@ -23,6 +23,9 @@ RECORD_SITE: Final = 1
 RECORD_LOCK: Final = 2
 RECORD_OPERANDS: Final = 4
 MAX_OPERANDS: Final = RECORD_WORDS - RECORD_OPERANDS
+#: Behind the record: the word that later launches wait for, and the address in host memory that a trap is reported to.
+POISON_WORD: Final = RECORD_WORDS
+MIRROR_WORD: Final = RECORD_WORDS + 1
 NO_TRAP: Final = (1 << 64) - 1
 #: The key of the total of a global array, which ranks behind every thread.
 TOTAL_KEY: Final = 1 << 63

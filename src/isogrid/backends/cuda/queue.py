@@ -256,7 +256,7 @@ class Queue:
         return prepared
 
     def finish(self, prepared: Prepared) -> None:
-        """The restore behind a launch that may trap."""
+        """The restore behind a launch that may trap; the writing half of a kernel reports by itself."""
         status = prepared.status
         if status is None or not prepared.can_trap:
             return

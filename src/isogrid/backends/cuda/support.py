@@ -4,6 +4,7 @@ several such launches.
 restore(record, poison, mirror, guard, target 0, source 0, bytes 0, ..)    gate(poison, waited 0, .. waited 3)
 """
 
+from isogrid.backends.cuda.layout import POISON_WORD
 from isogrid.backends.cuda.target import CudaTarget, data_layout
 
 #: Arrays that one `restore` puts back, and words that one `gate` looks at.
@@ -12,7 +13,6 @@ WAITED = 4
 RESTORE_THREADS = 256
 #: 64-bit words of a launch's status: the record, then the word that later launches wait for.
 STATUS_WORDS = 32
-POISON_WORD = 16
 
 _POINTER = "ptr addrspace(1)"
 

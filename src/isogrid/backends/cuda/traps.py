@@ -10,7 +10,8 @@ from typing import Any, Final
 import numpy as np
 
 from isogrid.backends.cuda import layout
-from isogrid.backends.cuda.support import POISON_WORD, STATUS_WORDS
+from isogrid.backends.cuda.layout import MIRROR_WORD, POISON_WORD
+from isogrid.backends.cuda.support import STATUS_WORDS
 from isogrid.ir import kernel as k
 from isogrid.ir.traps import TrapKind, TrapSite
 from isogrid.ir.types import Scalar
@@ -35,7 +36,8 @@ class Statuses:
         words = bytes_at(self._host, _STATUSES * _BYTES).view(np.uint64)
         self._mirror: np.ndarray[Any, np.dtype[np.uint64]] = words.reshape(_STATUSES, STATUS_WORDS)
         self._mirror[...] = _NOTHING
-        driver.fill_bytes(self._device, 0xFF, _STATUSES * _BYTES, 0)
+        self._mirror[:, MIRROR_WORD] = self._host + _BYTES * np.arange(_STATUSES, dtype=np.uint64)
+        driver.copy_in(self._device, self._host, _STATUSES * _BYTES, 0)
         driver.synchronise()
         self._free = list(range(_STATUSES - 1, -1, -1))
 
@@ -70,8 +72,8 @@ class Statuses:
     def give_back(self, number: int, dirty: bool) -> None:
         """Nobody looks at it any more, and no launch that does is still running."""
         if dirty:
-            self._mirror[number] = _NOTHING
-            self._driver.fill_bytes(self.record(number), 0xFF, _BYTES, 0)
+            self._mirror[number, :MIRROR_WORD] = _NOTHING
+            self._driver.fill_bytes(self.record(number), 0xFF, 8 * MIRROR_WORD, 0)
             self._driver.synchronise_stream(0)
         self._free.append(number)
 
