@@ -101,3 +101,10 @@ def test_threads_apart(size: int) -> None:
 @pytest.mark.parametrize("size", [1, 15, 16, 17, 1023, 1024, 1025, 1100])
 def test_small_blocks(size: int) -> None:
     agree(kernel(PLAIN), "simulated", np.arange(size, dtype=np.float32), np.zeros(size, np.float32))
+
+
+@pytest.mark.parametrize("call", ["math.exp", "math.log", "math.tanh", "math.sin", "math.tan"])
+def test_slow_paths_and_tables_of_functions_do_not_forbid_copies(call: str) -> None:
+    """Nearly all threads leave a function before its slow path; its tables are small and stay near."""
+    text = PLAIN.replace("x[i] + 1", f"{call}(x[i])").replace("block=16", "block=256")
+    assert plan(text)[0][0] >= 2

@@ -17,3 +17,12 @@ METHODS: Final[dict[str, tuple[str, int]]] = {
     "lgamma": ("Stirling, series at 1 and 2, reflection", -66),
     "pow": ("e^(y log x)", -68),
 }
+
+#: Function -> method of its tail build, where there is one.
+TAILS: Final[dict[str, str]] = {
+    **dict.fromkeys(("exp", "exp2", "exp10", "expm1"), "2^(j/16) e^r"),
+    **dict.fromkeys(("sinh", "cosh"), "the angle n ln 2 / 16, and r more"),
+    **dict.fromkeys(("log", "log2", "log10"), "1/m from 32 entries"),
+    **dict.fromkeys(("sin", "cos"), "n pi/32, and r more"),
+    **dict.fromkeys(("tanh", "atan", "asinh"), "polynomials around 32 centres"),
+}

@@ -27,6 +27,8 @@ _MOST_ITEMS = 16
 _APART = 4
 _WARP = 32
 _MOST_NODES_APART = 600
+#: Expressions of slow paths cost time to compile alone: this many count as one.
+_RARE_SHARE = 6
 
 
 @dataclass(slots=True)
@@ -44,6 +46,11 @@ class _Facts:
     #: Conditions that all copies are asked together.
     guards: list[d.Expr] = field(default_factory=list[d.Expr])
 
+    @property
+    def tables(self) -> frozenset[str]:
+        """Constant arrays: small, and always near."""
+        return frozenset(b.name for b in self.kernel.buffers if b.space is Space.TABLE)
+
 
 def plan_copies(kernel: d.Kernel) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Threads that one thread takes along each axis, and how far apart; ones where that does not pay or is not
@@ -55,7 +62,7 @@ def plan_copies(kernel: d.Kernel) -> tuple[tuple[int, ...], tuple[int, ...]]:
     facts = _Facts(kernel, data={name for name, _ in kernel.variables})
     if not _is_lockstep(facts, kernel.body):
         return alone, alone
-    nodes = sum(1 for _ in visit(kernel.body))
+    nodes = max(_usual(kernel.body), sum(1 for _ in visit(kernel.body)) // _RARE_SHARE)
     items = 1 if _alternates(facts, rank - 1, 1) else _items(facts)
     while items > 1 and items * nodes > _MOST_NODES:
         items //= 2
@@ -65,6 +72,17 @@ def plan_copies(kernel: d.Kernel) -> tuple[tuple[int, ...], tuple[int, ...]]:
         return (items,), alone
     rows = 2 if _shares_rows(facts) and 2 * items * nodes <= _MOST_NODES else 1
     return (*alone[:-2], rows, items), alone
+
+
+def _usual(body: d.Block) -> int:
+    """Expressions that run as a rule: not those of slow paths."""
+    total = 0
+    for node in body:
+        inside = (*node.then, *node.otherwise) if isinstance(node, d.If) else ()
+        total += sum(1 for _ in visit(node)) - sum(1 for _ in visit(inside))
+        if isinstance(node, d.If) and not node.rare:
+            total += _usual(inside)
+    return total
 
 
 def _apart(facts: _Facts, nodes: int) -> tuple[int, ...]:
@@ -175,6 +193,8 @@ def depends_on_data(data: set[str], node: d.Expr) -> bool:
 
 def _note(facts: _Facts, node: d.Expr) -> None:
     for part in _loads(node):
+        if part.buffer in facts.tables:
+            continue
         facts.follows |= depends_on_data(facts.data, part.index)
         facts.accesses.append((part.buffer, polynomial(facts.names, part.index), False))
 
