@@ -71,3 +71,42 @@ def _operation(op: str, first: Host, second: Host, type: Scalar) -> Host | None:
             return lambda values: rounded(type, first(values) / second(values))
         case _:
             return None
+
+
+_SIGNS: Final = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
+
+
+def scalar_source(node: k.Expr, names: Mapping[str, str]) -> str | None:
+    """The expression of `compile_scalar` as Python source in which a scalar is called as `names` says: quicker where it
+    is evaluated at every call. It needs `GLOBALS`."""
+    match node:
+        case k.Const(value=value, type=Scalar.F32):
+            return f"({struct.unpack('<f', struct.pack('<I', value))[0]!r})" if _is_finite(value, 23, 8) else None
+        case k.Const(value=value, type=Scalar.F64):
+            return f"({struct.unpack('<d', struct.pack('<Q', value))[0]!r})" if _is_finite(value, 52, 11) else None
+        case k.ScalarValue(name=name) | k.DimValue(name=name):
+            return names.get(name)
+        case k.Binary(op=op, left=left, right=right, type=type) if type.is_float and op in _SIGNS:
+            first, second = scalar_source(left, names), scalar_source(right, names)
+            return None if first is None or second is None else _rounded_source(f"{first} {_SIGNS[op]} {second}", type)
+        case k.Unary(op="neg", operand=operand, type=type) if type.is_float:
+            inner = scalar_source(operand, names)
+            return None if inner is None else f"(-{inner})"
+        case k.Cast(value=value, type=type) if type.is_float and value.type.is_checked:
+            inner = scalar_source(value, names)
+            return None if inner is None else _rounded_source(f"exact({inner})", type)
+        case _:
+            return None
+
+
+#: What sources of `scalar_source` refer to.
+GLOBALS: Final[Mapping[str, Any]] = {"single": ctypes.c_float, "exact": _exact}
+
+
+def _rounded_source(source: str, type: Scalar) -> str:
+    return f"single({source}).value" if type is Scalar.F32 else f"({source})"
+
+
+def _is_finite(bits: int, mantissa: int, exponent: int) -> bool:
+    most = (1 << exponent) - 1
+    return bits >> mantissa & most != most

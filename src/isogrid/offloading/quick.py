@@ -28,7 +28,7 @@ from isogrid.offloading.execute import (
     native_of,
 )
 from isogrid.offloading.far_call import AGAIN, MOST_BLOCKS, far_call
-from isogrid.offloading.host_floats import compile_scalar, rounded
+from isogrid.offloading.host_floats import GLOBALS, compile_scalar, rounded, scalar_source
 from isogrid.offloading.kernels import BLOCKS
 from isogrid.offloading.placement import is_far, new_partials
 from isogrid.offloading.ranges import scalars_for_locals
@@ -205,35 +205,51 @@ class Maker:
 
     def _conclusion(self) -> Callable[..., Any]:
         """From totals, as Python numbers, and the tuple of arguments to what is returned."""
-        executor, accepted = self.executor, self.loop.accepted
+        accepted = self.loop.accepted
         assert accepted is not None
-        totals, results = list(accepted.reductions), [local.name for local in executor.plan.results]
-        general, types = self._concluding(), [r.type for r in accepted.reductions.values()]
-        statements = [(name, compile_scalar(value)) for name, value in self._statements()]
-        others = self._given()
-        starts = {name: v if isinstance(v, int) else float(v) for name, v in self.constants.items()}
-        plain = others is not None and all(compute is not None for _, compute in statements)
-        only, is_tuple = results[0] if results else "", executor.plan.returns_tuple
+        general, constants = self._concluding(), self.constants
+        types = [(name, reduction.type) for name, reduction in accepted.reductions.items()]
 
         def conclude(*given: Any) -> Any:
-            arguments = given[-1]
-            values = starts | dict(zip(totals, given, strict=False))
-            try:
-                if others is None or not plain:
-                    raise OverflowError
-                for name, get in others:
-                    values[name] = get(arguments)
-                for name, compute in statements:
-                    assert compute is not None
-                    values[name] = compute(values)
-            except (ZeroDivisionError, OverflowError):
-                numbers = (type.numpy.type(v) if type.is_float else v for type, v in zip(types, given, strict=False))
-                return general(arguments, self.constants | dict(zip(totals, numbers, strict=False)))
-            if is_tuple:
-                return tuple([values[name] for name in results])
-            return values[only] if only else None
+            *totals, arguments = given
+            numbers = [(n, t.numpy.type(v) if t.is_float else v) for (n, t), v in zip(types, totals, strict=True)]
+            return general(arguments, constants | dict(numbers))
 
-        return conclude
+        return self._written_out(conclude) or conclude
+
+    def _written_out(self, general: Callable[..., Any]) -> Callable[..., Any] | None:
+        """The same as a Python function of its own for these statements, None where they are not plain float
+        arithmetic; `general` does what plain numbers cannot say."""
+        accepted, others = self.loop.accepted, self._given()
+        assert accepted is not None
+        if others is None:
+            return None
+        names = {name: f"total_{place}" for place, name in enumerate(accepted.reductions)}
+        parameters = ", ".join([*names.values(), "arguments"])
+        values: dict[str, Any] = {**GLOBALS, "general": general, "Odd": (ZeroDivisionError, OverflowError)}
+        lines: list[str] = []
+        for place, (name, value) in enumerate(self.constants.items()):
+            if name not in names:
+                names[name] = f"constant_{place}"
+                values[names[name]] = value if isinstance(value, int) else float(value)
+        for place, (name, get) in enumerate(others):
+            names[name] = f"given_{place}"
+            values[f"get_{place}"] = get
+            lines.append(f"given_{place} = get_{place}(arguments)")
+        for place, (name, expression) in enumerate(self._statements()):
+            source = scalar_source(expression, names)
+            if source is None:
+                return None
+            names[name] = f"local_{place}"
+            lines.append(f"local_{place} = {source}")
+        results = [names.get(local.name) for local in self.executor.plan.results]
+        if None in results:
+            return None
+        found = f"({', '.join(map(str, results))},)" if self.executor.plan.returns_tuple else [*results, None][0]
+        body = "".join(f"        {line}\n" for line in lines)
+        text = f"def conclude({parameters}):\n    try:\n{body}        return {found}\n    except Odd:\n"
+        exec(text + f"        return general({parameters})\n", values)
+        return values["conclude"]
 
     def _plain_finish(self, parts: list[Part]) -> Callable[[Sequence[Any], list[Any]], Any] | None:
         """As `_finish`, for float sums and products and float arithmetic after them."""
