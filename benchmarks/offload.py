@@ -58,7 +58,8 @@ def main() -> int:
             f"[{'green' if holds else 'red'}]{ratio:.2f}", f"{BARS[name]:g}", f"{calls[name]:.2f}",
         )  # fmt: skip
     console.print(table)
-    console.print(f"a call of a loop that returns nothing may cost {MOST_CALL} us; it costs {calls['mapped']:.2f}")
+    slowest = max(calls, key=lambda name: calls[name])
+    console.print(f"a call on {FEW} elements may cost {MOST_CALL} us; `{slowest}` costs {calls[slowest]:.2f}")
     file = options.output or RESULTS / f"offload_{time.strftime('%Y-%m-%d_%H%M%S')}.json"
     kept: dict[str, Any] = {
         "machine": describe(),
@@ -69,7 +70,7 @@ def main() -> int:
     }
     file.write_text(json.dumps(kept, indent=1) + "\n")
     console.print(f"kept in {file}")
-    return 1 if missed or calls["mapped"] > MOST_CALL else 0
+    return 1 if missed or calls[slowest] > MOST_CALL else 0
 
 
 def timed(request: dict[str, Any], kept: dict[Any, Any]) -> dict[str, Any]:
