@@ -32,6 +32,16 @@ def test_a_gpu_that_passes_is_the_default() -> None:
         assert ig.zeros(3).device == "cuda"
 
 
+def test_it_is_tested_outside_of_a_recording() -> None:
+    with fake_gpu(), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        backends.PREFERRED[:] = ["cuda"]
+        x, y = ig.ones(10, ig.f32, device="cuda"), ig.zeros(10, ig.f32, device="cuda")
+        with ig.record() as graph:
+            k.saxpy(2.0, x, y)
+        assert devices.default_device().name == "cuda" and len(graph) == 1
+
+
 def test_a_gpu_that_fails_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
     with fake_gpu() as driver:
         backends.PREFERRED[:] = ["cuda"]

@@ -95,6 +95,7 @@ class Driver:
 
     def __init__(self, library: Any) -> None:
         self._library = library
+        self._launch_call: Any = None
 
     # --- the driver and its devices ----------------------------------------------------------------------------------
 
@@ -268,13 +269,23 @@ class Driver:
         """Queue `blocks` blocks. `parameters` is the address of an array of pointers to the arguments. A programmatic
         launch may start before its predecessor ends, so its code waits for it before it touches memory."""
         if not programmatic:
-            words = (ctypes.c_void_p(function), blocks, 1, 1, threads, 1, 1, shared)
-            self._call("cuLaunchKernel", *words, *_words(stream, parameters), None)
+            call = self._launch_call or self._find_launch()
+            result = call(function, blocks, 1, 1, threads, 1, 1, shared, stream, parameters, None)
+            if result != 0:
+                raise DriverError("cuLaunchKernel", *self._failure(result))
             return
         attribute = _Attribute(_PROGRAMMATIC, 0, (1,))
         grid, block = (ctypes.c_uint * 3)(blocks, 1, 1), (ctypes.c_uint * 3)(threads, 1, 1)
         config = _LaunchConfig(grid, block, shared, stream or None, ctypes.pointer(attribute), 1)
         self._call("cuLaunchKernelEx", ctypes.byref(config), *_words(function, parameters), None)
+
+    def _find_launch(self) -> Any:
+        """The call that is made most often, with types that need no wrapping."""
+        call = self._library.cuLaunchKernel
+        pointer, number = ctypes.c_void_p, ctypes.c_uint
+        call.argtypes = (pointer, *(number,) * 7, pointer, pointer, pointer)
+        self._launch_call = call
+        return call
 
     # --- graphs ------------------------------------------------------------------------------------------------------
 

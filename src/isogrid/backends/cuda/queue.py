@@ -142,6 +142,8 @@ class Queue:
         """The stream for work on these blocks; it waits for what other streams do with them."""
         self.machine.enter(self.number)
         chosen = self.stream if stream is None else stream
+        if chosen == DEFAULT_STREAM and all(block.stream == DEFAULT_STREAM for block in blocks):
+            return chosen
         if chosen != DEFAULT_STREAM and not self._other_streams and not all(block.foreign for block in blocks):
             self._other_streams = True
             self.look_busy()
