@@ -40,6 +40,8 @@ class Machine(Enum):
     F32 = "f32"
     F64 = "f64"
 
+    __hash__ = object.__hash__
+
     @property
     def bits(self) -> int:
         return int(self.value[1:])

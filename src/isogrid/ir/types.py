@@ -27,6 +27,9 @@ class Scalar(Enum):
     F32 = "f32"
     F64 = "f64"
 
+    #: Members are themselves alone; the hash of their names would be computed in Python, hundreds of times a kernel.
+    __hash__ = object.__hash__
+
     def __repr__(self) -> str:
         return f"Scalar.{self.name}"
 

@@ -6,10 +6,11 @@
 What the children of a node are is read from its field annotations, so a new node class needs nothing here.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, replace
 from enum import Enum
 from functools import cache
+from operator import attrgetter
 from typing import Any, TypeAlias, TypeVar, cast, get_args, overload
 
 from isogrid.ir import device as d
@@ -80,9 +81,8 @@ def visit(root: Any) -> Iterator[Any]:
     while stack:
         node: Any = stack.pop()
         yield node
-        if parts := _children(node):
-            parts.reverse()
-            stack += parts
+        if parts := _finder(node.__class__)(node):
+            stack += parts[::-1]
 
 
 def assigned_local(node: k.Node) -> tuple[str, Scalar] | None:
@@ -202,21 +202,39 @@ def _kind(annotation: Any) -> _Kind | None:
             return None
 
 
-def _children(node: Any) -> list[Any]:
+def _children(node: Any) -> Sequence[Any]:
+    return _finder(node.__class__)(node)
+
+
+@cache
+def _finder(node_class: Any) -> Callable[[Any], Sequence[Any]]:
+    """What gives the direct parts of nodes of this class: half of all work is walking."""
+    parts = _parts(node_class)
+    names = [name for name, _ in parts]
+    match parts:
+        case ():
+            return lambda node: ()
+        case ((name, kind),) if kind in (_MANY, _BLOCK):
+            return attrgetter(name)
+        case ((name, kind),) if kind is _ONE:
+            single = attrgetter(name)
+            return lambda node: (single(node),)
+        case _ if all(kind is _ONE for _, kind in parts):
+            return attrgetter(*names)
+        case _:
+            several = tuple((name, kind in (_MANY, _BLOCK)) for name, kind in parts)
+            return lambda node: _gathered(node, several)
+
+
+def _gathered(node: Any, holders: tuple[tuple[str, bool], ...]) -> list[Any]:
     found: list[Any] = []
-    for name, many in _holders(node.__class__):
+    for name, many in holders:
         value: Any = getattr(node, name)
         if many:
             found += value
         elif value is not None:
             found.append(value)
     return found
-
-
-@cache
-def _holders(node_class: Any) -> tuple[tuple[str, bool], ...]:
-    """The fields of a class that hold nodes, and whether they hold several: half of all work is walking."""
-    return tuple((name, kind in (_Kind.MANY, _Kind.BLOCK)) for name, kind in _parts(node_class))
 
 
 def _mapped(statement: Any, on_expr: Any, on_statement: Any) -> tuple[Any, ...]:

@@ -400,30 +400,52 @@ def crossing_values(plan: Plan, levels: Levels, variables: dict[str, d.Machine])
     for name, type in variables.items():
         if levels.values.get(name, GROUP) > GROUP and len(touched.get(name, ())) > 1:
             result.kept[name] = type
+    recipes = _Recipes(homes, variables, result.kept)
     for name, (home, let) in homes.items():
         if touched.get(name, {home}) == {home}:
             continue
-        if _is_cheap(let.value, homes, result, variables):
-            result.again[name] = let
-        else:
+        needed = recipes.of(name, let)
+        if needed is None:
             result.kept[name] = let.value.type
+        else:
+            result.again.update((other, homes[other][1]) for other in needed)
     return result
 
 
-def _is_cheap(
-    node: d.Expr, homes: dict[str, tuple[int, d.Let]], result: Crossing, variables: dict[str, d.Machine]
-) -> bool:
-    """Whether a value can be computed again anywhere: coordinates, arguments and `Let`s of the group, no memory."""
-    if not is_total(node):
-        return False
-    for name in names_in(node):
-        if name in variables or name in result.kept:
-            return False
-        if name in homes and not _is_cheap(homes[name][1].value, homes, result, variables):
-            return False
-        if name in homes:
-            result.again[name] = homes[name][1]
-    return True
+#: `Let`s that are worth computing once more in another region: more cost more than a value that is kept for a lane.
+_MOST_AGAIN = 40
+
+
+@dataclass(slots=True)
+class _Recipes:
+    """What a value takes to be computed again anywhere: coordinates, arguments and `Let`s of the group, no memory."""
+
+    homes: dict[str, tuple[int, d.Let]]
+    variables: dict[str, d.Machine]
+    kept: dict[str, d.Machine]
+    found: dict[str, frozenset[str] | None] = field(default_factory=dict[str, "frozenset[str] | None"])
+
+    def of(self, name: str, let: d.Let) -> frozenset[str] | None:
+        """The `Let`s to repeat, its own among them; None where the value must be kept. Each is looked at once: the
+        ways through an elementary function are more than anybody can count."""
+        if name not in self.found:
+            self.found[name] = None
+            self.found[name] = self._of(name, let)
+        return self.found[name]
+
+    def _of(self, name: str, let: d.Let) -> frozenset[str] | None:
+        if not is_total(let.value):
+            return None
+        needed = {name}
+        for other in names_in(let.value):
+            if other in self.variables or other in self.kept:
+                return None
+            if other in self.homes:
+                more = self.of(other, self.homes[other][1])
+                if more is None or len(needed) > _MOST_AGAIN:
+                    return None
+                needed |= more
+        return frozenset(needed) if len(needed) <= _MOST_AGAIN else None
 
 
 def regions_of(plan: Plan) -> Iterator[Region]:
