@@ -67,7 +67,7 @@ class Context:
     rank: int = 1
     queries: list[Value] = field(default_factory=list)
     #: Operators that the kernel may still have: compiling costs as much as there are, and in a loop there are copies.
-    room: int = 10
+    room: int = 7
 
     def has_room(self) -> bool:
         """Whether one more operator may be written here; takes the room for it."""

@@ -124,7 +124,7 @@ def _borrowed(g: Context, type: str) -> Value:
         for a in g.arrays
         if a.readable and a.type != type and (a.type in INTEGERS or type in FLOATS) and a.type != "bool"
     ]
-    if arrays and g.nesting == 0 and g.choices.chance(60):
+    if arrays and g.nesting == 0 and g.choices.chance(35):
         value = element(g, g.choices.pick(arrays))
     elif at_hand:
         value = g.choices.pick(at_hand)
@@ -138,7 +138,7 @@ def _borrowed(g: Context, type: str) -> Value:
     if type in MODULAR:
         return Value(f"ig.{type}({value.text})", type, *full(type))
     value = narrow(g, value, *full(type))
-    return Value(f"ig.{type}({value.text})", type, value.low, value.high)
+    return _combine(type, f"ig.{type}({value.text})", [value.low, value.high])
 
 
 def leaves(g: Context, type: str) -> list[Callable[[], Value]]:

@@ -73,7 +73,7 @@ class _Writer:
     def write(self) -> Program:
         g = self.g
         g.grouped = g.choices.chance(40)
-        g.rank = g.choices.weighted(((6, 1), (3, 2), (1, 3)))
+        g.rank = g.choices.weighted(((14, 1), (5, 2), (1, 3)))
         g.use("grouped" if g.grouped else "ungrouped")
         g.use(f"rank {g.rank}")
         self._geometry()
@@ -107,9 +107,9 @@ class _Writer:
         self.results: list[Array] = []
         if g.grouped:
             sizes = {
-                1: ((4,), (1,), (7,), (16,), (32,), (33,)),
-                2: ((2, 4), (1, 8), (3, 5), (4, 16)),
-                3: ((2, 2, 4), (1, 3, 5)),
+                1: ((4,), (16,), (1,), (7,), (4,), (16,), (32,), (33,)),
+                2: ((2, 4), (1, 8), (2, 4), (3, 5), (4, 16)),
+                3: ((1, 3, 5), (2, 2, 4)),
             }
             self.block = g.choices.pick(sizes[g.rank])
         else:

@@ -472,7 +472,7 @@ def helper_call(g: Context, depth: int) -> Lines:
     """Write a new helper with an early return, then call it."""
     if g.in_helper or len(g.helpers) >= 2:
         return _declare(g, depth)
-    form = g.choices.pick((0, 1, 0, 1, 2, 3))
+    form = g.choices.weighted(((4, 0), (4, 1), (2, 2), (1, 3)))
     name = g.fresh("helper")
     if form == 2:
         return row_helper(g, name)

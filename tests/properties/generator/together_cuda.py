@@ -30,7 +30,7 @@ class TogetherOnGpu:
     machine: Machine | None = None
     module: int = 0
 
-    def image_of(self, text: str, shared: int, target: CudaTarget, machine: Machine, alone: Any) -> bytes:
+    def image_of(self, text: str, shared: int, target: CudaTarget, machine: Machine, *, alone: Any) -> bytes:
         """In the first round, keep the text and stop the launch; in the second, say which kernel it is."""
         if self.collects and machine.driver.is_real:
             self.target, self.machine = target, machine
@@ -40,11 +40,11 @@ class TogetherOnGpu:
             return b"kernel %d" % self.places[text]
         return alone(text, shared, target, machine)
 
-    def load(self, driver: Any, variant: loader.Variant, alone: Any) -> loader.Loaded:
+    def load(self, driver: Any, variant: loader.Variant, *others: Any, alone: Any) -> loader.Loaded:
         number = variant.image.removeprefix(b"kernel ")
         if not number.isdigit():
-            return alone(driver, variant)
-        loaded: loader.Loaded = alone(_Part(driver, self.module, int(number)), variant)
+            return alone(driver, variant, *others)
+        loaded: loader.Loaded = alone(_Part(driver, self.module, int(number)), variant, *others)
         loaded.driver = driver
         return loaded
 
