@@ -9,7 +9,7 @@ from functools import reduce
 from isogrid.analysis.symbolic.races import RaceProof
 from isogrid.ir.parse import parse_kernel
 
-COUNT = 400
+COUNT = 250
 BLOCK = 4
 
 TEXT = """kernel guarded grouped
@@ -115,4 +115,4 @@ def test_no_accepted_kernel_races_in_a_small_launch() -> None:
         assert not (proved and racing), text
         accepted += proved
         safe += not racing
-    assert accepted > 60 and accepted >= 0.6 * safe, (accepted, safe)
+    assert accepted > 40 and accepted >= 0.6 * safe, (accepted, safe)
