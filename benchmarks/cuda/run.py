@@ -177,7 +177,7 @@ def _finish(rows: list[dict[str, Any]], options: argparse.Namespace) -> None:
     now = datetime.datetime.now(datetime.UTC)
     report = {
         "date": now.isoformat(timespec="seconds"),
-        "command": " ".join(["python -m benchmarks.cuda.run", *sys.argv[1:]]),
+        "command": " ".join(["python -m benchmarks.cuda.run", options.suite, *options.names]),
         "card": found.names[0],
         "driver": found.version,
         "python": platform.python_version(),

@@ -89,12 +89,12 @@ def clear(bins: Out[i32, Literal[256]]) -> None:
     bins[ig.gid()] = 0
 
 
-@ig.kernel(groups=ig.cdiv(N, 32 * BLOCK), block=BLOCK)
+@ig.kernel(groups=ig.cdiv(N, 64 * BLOCK), block=BLOCK)
 def histogram(x: In[i32, N], bins: InOut[i32, Literal[256]]) -> None:
     local = ig.shared(i32, 256)
     t = ig.lid()
-    first = ig.group_id() * (32 * BLOCK) + t
-    for row in range(2):
+    first = ig.group_id() * (64 * BLOCK) + t
+    for row in range(4):
         for k in range(16):
             i = first + (16 * row + k) * BLOCK
             if i < len(x):

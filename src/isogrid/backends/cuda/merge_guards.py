@@ -16,8 +16,8 @@ from isogrid.ir.device import Machine
 from isogrid.ir.types import Access, Space
 from isogrid.ir.walk import visit
 
-_MOST_NODES = 800
-_MOST_GUARDS = 32
+_MOST_NODES = 1600
+_MOST_GUARDS = 64
 
 
 def merge_guards(kernel: d.Kernel) -> d.Kernel:
