@@ -10,11 +10,13 @@ from isogrid.backends.interp.device import run_device
 from isogrid.ir import device as d
 from isogrid.ir.device import OPERATIONS, Machine
 from isogrid.ir.kernel import ArrayParameter, DimValue, Geometry
+from isogrid.ir.operations import STORED_FLOATS
 from isogrid.ir.types import Access, Scalar, Space
 from isogrid.runtimes.protocol import BoundLaunch
 
 _ELEMENTS = {
     Machine.I1: Scalar.BOOL,
+    Machine.I16: Scalar.U16,
     Machine.I32: Scalar.W32,
     Machine.I64: Scalar.W64,
     Machine.F32: Scalar.F32,
@@ -32,6 +34,7 @@ _CASTS = {
     "fpext": [(Machine.F32, Machine.F64)],
     "fptrunc": [(Machine.F64, Machine.F32)],
     "bits": [(Machine.F32, Machine.I32), (Machine.I64, Machine.F64)],
+    **{op: [types] for op, types in STORED_FLOATS.items()},
 }
 
 
@@ -54,6 +57,9 @@ def _corners(type: Machine) -> np.ndarray:
         values = [0.0, -0.0, 1.0, -1.5, 2.5, 0.5, -0.5, 3.7, 1e10, tiny, -tiny, big, -big, np.inf, -np.inf, np.nan, 0.1]
         return np.array(values, dtype)
     bits = type.bits
+    if type is Machine.I16:
+        words = [0, 1, 0x3FF, 0x400, 0x3555, 0x3C00, 0x7BFF, 0x7C00, 0x7E00, 0x7F80, 0x7FC0]
+        return np.array([*words, *(w | 0x8000 for w in words)], np.uint16)
     values = [0, 1, 2, 3, 7, 100, 1 << 16, (1 << (bits - 1)) - 1, 1 << (bits - 1), (1 << bits) - 1, (1 << bits) - 7]
     return np.array([*values, (1 << bits) - 100, 0x12345678], np.uint32 if bits == 32 else np.uint64)
 
