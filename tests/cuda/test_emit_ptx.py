@@ -125,7 +125,8 @@ def test_options_reach_the_text(worker: ProcessPoolExecutor) -> None:
 def test_kernels_wait_before_they_touch_memory(worker: ProcessPoolExecutor) -> None:
     """So that in a graph the next one may start early, on processors that can."""
     for text in worker.submit(ptx_of, "scan", (9, 0), True, {}).result():
-        assert text.index("griddepcontrol.wait") < text.index("ld.volatile.global")
+        assert text.index("griddepcontrol.wait") < text.index("ld.global")
+        assert "ld.volatile" not in text[: text.index("\n}")], "a guard that is not read through the cache"
     assert "griddepcontrol" not in worker.submit(ptx_of, "saxpy", (8, 0), True, {}).result()[0]
 
 

@@ -219,7 +219,8 @@ def _one_thread(code: Code, place: Place, threads: tuple[str, ...]) -> None:
 
 def _guard(code: Code) -> None:
     """Do nothing while a trap of an earlier launch that wrote these arrays has not been raised. The writing half does
-    nothing either where the checking one has recorded a trap, and passes both on."""
+    nothing either where the checking one has recorded a trap, and passes both on. Both words were written before this
+    launch began. They are read through the cache: a volatile load of every thread would go to one place of the L2."""
     w = code.w
     if code.waits:
         # The next kernel may start as soon as all blocks of this one have; each waits before it touches memory.
@@ -228,7 +229,7 @@ def _guard(code: Code) -> None:
     look, start, out = w.block("guarded"), w.block("start"), w.block("out")
     w.branch(w.emit(f"icmp eq {GLOBAL_POINTER} %guard, null"), start, look)
     w.place(look)
-    key = w.emit(f"load volatile i64, {GLOBAL_POINTER} %guard, align 8")
+    key = w.emit(f"load i64, {GLOBAL_POINTER} %guard, align 8")
     w.branch(w.emit(f"icmp eq i64 {key}, -1"), start, out)
     w.place(out)
     if code.trusting:
@@ -237,7 +238,7 @@ def _guard(code: Code) -> None:
     w.place(start)
     if code.trusting:
         checked, trapped = w.block("nothing.trapped"), w.block("has.trapped")
-        key = w.emit(f"load volatile i64, {GLOBAL_POINTER} %record, align 8")
+        key = w.emit(f"load i64, {GLOBAL_POINTER} %record, align 8")
         w.branch(w.emit(f"icmp eq i64 {key}, -1"), checked, trapped)
         w.place(trapped)
         report_trap(code)
