@@ -344,6 +344,8 @@ def test_use_and_options_reach_the_kernels() -> None:
     assert limited.option_values["max_threads"] == 32
     limited(x, y, 300, 0)
     assert np.array_equal(x, y)
+    with pytest.raises(ig.OptionError, match="loop 1 reduces in groups of 256 threads, and max_threads=64 allows 64"):
+        normalise.options(max_threads=64)(x, y)
 
 
 @ig.offload(parallel="require")

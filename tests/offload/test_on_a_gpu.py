@@ -72,7 +72,7 @@ def test_partial_results_stay_on_the_gpu(driver: Any, n: int) -> None:
 
 
 def test_sizes_do_not_meet_in_partial_results() -> None:
-    sizes = (3, 300, 600, 900, 1200, 1500, 300)
+    sizes = (3, 300, 600, 900, 1200, 1500, 300)  # more than are kept
     arrays = [np.random.default_rng(n).normal(0, 1, n).astype(np.float32) for n in sizes]
     expected = [moments.on("cpu")(values) for values in arrays]
     kept = [held(values) for values in arrays]

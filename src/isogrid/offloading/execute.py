@@ -13,6 +13,7 @@ from isogrid.ir.walk import visit
 from isogrid.launch.backends import LAST_RESORT, runtime
 from isogrid.launch.devices import Device
 from isogrid.launch.dispatch import Compiled
+from isogrid.launch.errors import OptionError
 from isogrid.launch.kernel_value import Kernel
 from isogrid.launch.native import native_callable
 from isogrid.launch.options import Options
@@ -99,12 +100,21 @@ class Executor:
             requires = self.requires(section) if quick else ()
             assert section.accepted is not None
             if section.accepted.reductions:
+                self._check_room(section)
                 program = reducing_program(self.base, self.definition, section, requires)
             else:
                 block = min(BLOCK, self.options.most_threads)
                 program = map_program(self.base, self.definition, section, requires, block)
             self.kernels[key] = self._ready(key, program)
         return self.kernels[key]
+
+    def _check_room(self, section: Section) -> None:
+        most = self.options.most_threads
+        if most < BLOCK:
+            raise OptionError(
+                f"{self.definition.name}(): loop {section.number} reduces in groups of {BLOCK} threads, and "
+                f"max_threads={most} allows {most}"
+            )
 
     def gathering(self, section: Section, dims: Mapping[str, int]) -> Ready | None:
         """The kernel of a loop that adds into few elements, for arrays of these sizes; None where it is none."""

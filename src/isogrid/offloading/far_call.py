@@ -4,6 +4,7 @@ results brought back in one copy.
 The arrays in between are kept for the next call of the same size, so that its launches of the tree are all known.
 """
 
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -13,7 +14,6 @@ from isogrid.arrays.array import Array
 from isogrid.launch.create import memory_of
 from isogrid.launch.kernel_value import OF_THE_AUTHOR, Kernel
 from isogrid.offloading.tree import BLOCK
-from isogrid.runtimes.memory import Memory
 from isogrid.support.records import dataclass
 
 #: What makes the ordinary call do everything again; only where the loop writes no array.
@@ -38,6 +38,7 @@ class _Between:
     folds: tuple[Callable[[], None], ...]
     results: Array
     arrived: "np.ndarray[Any, np.dtype[np.uint8]]"
+    arrived_at: int
     values: tuple["np.ndarray[Any, Any]", ...]
 
 
@@ -45,32 +46,43 @@ class _Kept:
     """The arrays of calls that are over."""
 
     def __init__(self, device: str, kinds: Sequence["np.dtype[Any]"], folds: Sequence[Kernel]) -> None:
-        self.memory: Final[Memory] = memory_of(device)
+        self.memory: Final[Any] = memory_of(device)
         self.kinds: Final = tuple(kinds)
         self.folds: Final = tuple(folds)
         self.sets: Final[dict[int, list[_Between]]] = {}
+        self.lock: Final = threading.Lock()
+        size = _SLOT * len(self.kinds)
+        room = self.memory.pinned(size * _MOST_SETS * _MOST_SIZES)
+        #: Where results may arrive; each set of arrays has one.
+        self.places: Final = [room[at : at + size] for at in range(0, room.size, size)]
 
     def take(self, blocks: int) -> _Between:
         """Arrays that no other call has."""
-        known = self.sets.get(blocks)
-        try:
-            return self._new(blocks) if known is None else known.pop()
-        except IndexError:
-            return self._new(blocks)
+        with self.lock:
+            known = self.sets.get(blocks)
+            if known:
+                return known.pop()
+            arrived = self.places.pop() if self.places else None
+        return self._new(blocks, arrived)
 
     def give_back(self, blocks: int, between: _Between) -> None:
         """The results have been read, so nothing on the GPU needs the arrays any more."""
-        known = self.sets.get(blocks)
-        if known is None:
-            if len(self.sets) >= _MOST_SIZES:
-                self.sets.clear()
-            known = self.sets.setdefault(blocks, [])
-        if len(known) < _MOST_SETS:
-            known.append(between)
+        with self.lock:
+            known = self.sets.get(blocks)
+            if known is None:
+                if len(self.sets) >= _MOST_SIZES:
+                    self.places += [dropped.arrived for one in self.sets.values() for dropped in one]
+                    self.sets.clear()
+                known = self.sets[blocks] = []
+            if len(known) < _MOST_SETS:
+                known.append(between)
+            else:
+                self.places.append(between.arrived)
 
-    def _new(self, blocks: int) -> _Between:
+    def _new(self, blocks: int, arrived: "np.ndarray[Any, np.dtype[np.uint8]] | None") -> _Between:
         results = self._empty(_SLOT * len(self.kinds), np.dtype(np.uint8))
-        arrived = np.zeros(results.size, np.uint8)
+        if arrived is None:  # many calls at once have all the places
+            arrived = np.zeros(results.size, np.uint8)
         partials: list[Array] = []
         folds: list[Callable[[], None]] = []
         for number, (kind, fold) in enumerate(zip(self.kinds, self.folds, strict=True)):
@@ -83,7 +95,7 @@ class _Kept:
                 folds.append(fold.bind(values, level))
                 values = level
         views = [arrived[_SLOT * n : _SLOT * n + kind.itemsize].view(kind) for n, kind in enumerate(self.kinds)]
-        return _Between(tuple(partials), tuple(folds), results, arrived, tuple(views))
+        return _Between(tuple(partials), tuple(folds), results, arrived, arrived.ctypes.data, tuple(views))
 
     def _empty(self, count: int, kind: "np.dtype[Any]") -> Array:
         block = self.memory.take(count * kind.itemsize)
@@ -102,7 +114,7 @@ def far_call(
 ) -> Callable[..., Any]:
     """A callable like the function; what it does not like, before anything is launched, it leaves to `slow`."""
     kept = _Kept(device, [np.dtype(type) for type in types], folds)
-    read = kept.memory.read
+    fetch = kept.memory.fetch
 
     def call(*arguments: Any, **keywords: Any) -> Any:
         try:
@@ -118,7 +130,7 @@ def far_call(
         try:
             for fold in between.folds:
                 fold()
-            read(between.arrived, between.results.block, between.results.address)
+            fetch(between.arrived, between.arrived_at, between.results.block, between.results.address)
             result = finish(arguments, [values[0] for values in between.values])
         except OF_THE_AUTHOR as error:
             raise error.with_traceback(None) from None

@@ -7,7 +7,7 @@ import numpy as np
 from isogrid.backends.cuda.machine import Machine
 from isogrid.backends.cuda.transfer import Staging
 from isogrid.runtimes.cuda_driver import OUT_OF_MEMORY, DriverError
-from isogrid.runtimes.memory import Block, Bytes, DeviceMemoryError, Memory
+from isogrid.runtimes.memory import Block, Bytes, DeviceMemoryError, Memory, bytes_at
 from isogrid.runtimes.pool import OutOfMemory, Pool
 
 if TYPE_CHECKING:
@@ -82,6 +82,20 @@ class CudaMemory:
         stream = self.queue.order([block])
         with self.queue.timed("copy out", "array", stream, target.size):
             self.staging.copy_out(target, address, stream)
+
+    def pinned(self, size: int) -> Bytes:
+        """Host memory that the GPU writes directly. It is there until the process ends."""
+        self.machine.enter(self.number)
+        return bytes_at(self.driver.allocate_host(size), size)
+
+    def fetch(self, target: Bytes, target_address: int, block: Block, address: int) -> None:
+        """As `read`, for a few bytes into pinned memory, right behind launches of this thread."""
+        queue = self.queue
+        if queue.pending or queue.clock is not None or block.stream != queue.stream:
+            self.read(target, block, address)
+            return
+        self.driver.copy_out(target_address, address, target.size, queue.stream)
+        self.driver.synchronise_stream(queue.stream)
 
     def write(self, block: Block, address: int, source: Bytes) -> None:
         self.queue.access(block)
