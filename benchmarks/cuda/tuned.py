@@ -108,9 +108,10 @@ SIDE, DEPTH = 128, 8
 
 @ig.kernel(groups=(M // SIDE, N // SIDE), block=256)
 def matmul(a: In[f32, M, K], b: In[f32, K, N], c: Out[f32, M, N]) -> None:
-    """128 x 128 elements a group and 8 x 8 a thread; the next tiles are on their way while this one is multiplied."""
+    """128 x 128 elements a group, 32 x 64 a warp and 8 x 8 a thread; the next tiles are on their way while this one is
+    multiplied. Four more columns spread what is stored across over all banks."""
     ig.require(M % SIDE == 0 and N % SIDE == 0 and K % DEPTH == 0 and K >= DEPTH)
-    ta = ig.shared(f32, (DEPTH, SIDE))
+    ta = ig.shared(f32, (DEPTH, SIDE + 4))
     tb = ig.shared(f32, (DEPTH, SIDE))
     acc = ig.local(f32, (8, 8))
     fa = ig.local(f32, 8)
@@ -119,7 +120,8 @@ def matmul(a: In[f32, M, K], b: In[f32, K, N], c: Out[f32, M, N]) -> None:
     nb = ig.local(f32, 4)
     t = ig.lid()
     gy, gx = ig.group_ids()
-    ty, tx = t // 16, t % 16
+    warp, lane = t // 32, t % 32
+    ty, tx = warp // 2 * 4 + lane // 8, warp % 2 * 8 + lane % 8
     ay, ax = t // 2, t % 2 * 4
     by, bx = t // 32, t % 32 * 4
     steps = a.shape[1] // DEPTH

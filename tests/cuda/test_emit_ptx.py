@@ -17,7 +17,7 @@ import isogrid as ig
 from isogrid import In, Out, f32, f64, pipeline, u8, u16, u32, u64
 from isogrid.analysis.facts import LaunchFacts
 from isogrid.backends.cuda.emit import emit_cuda
-from isogrid.backends.cuda.target import compile_ptx, cuda_target
+from isogrid.backends.cuda.target import FEW_PASSES, compile_ptx, cuda_target
 from isogrid.cli.load import pick_kernels
 from isogrid.cli.stages import stages_of
 from isogrid.dims import H, N, W
@@ -107,6 +107,20 @@ def test_preconditions_align_rows(aligned: bool, worker: ProcessPoolExecutor) ->
     text = worker.submit(compile_ptx, module.text, target).result()
     wide = (text.count("ld.global.nc.v4"), text.count("st.shared.v4"), text.count("st.global.v4"))
     assert wide == ((4, 4, 4) if aligned else (0, 4, 0))
+
+
+def test_sums_of_a_register_tile_stay_in_registers(worker: ProcessPoolExecutor, tmp_path: Path) -> None:
+    """The tuned matrix product: no array of a thread is left in memory, and four elements are read at once."""
+    from benchmarks.cuda.tuned import matmul
+
+    facts, target = LaunchFacts(small=True), cuda_target((9, 0))
+    options = {"cuda": {"min_blocks_per_sm": 2}}
+    optimised = pipeline.optimise(stages_of(matmul, (), wide=False).built, frozenset(), facts, options)
+    module = emit_cuda(pipeline.lower(optimised, facts), target, options)
+    text = worker.submit(compile_ptx, module.text, target).result()
+    assert module.text.startswith(FEW_PASSES) and ".local" not in text
+    assert text.count("fma.rn.f32") == 512 and text.count("ld.shared.v4") == 32 and text.count("ld.global.nc.v4") == 4
+    assemble(text, (9, 0), tmp_path)
 
 
 def test_checks_of_a_loop_are_asked_eight_at_a_time(worker: ProcessPoolExecutor) -> None:
