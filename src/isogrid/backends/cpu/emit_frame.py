@@ -45,7 +45,8 @@ def begin_function(kernel: d.Kernel, name: str, flags: str, *, precise: bool) ->
             arguments[("scalar", parameter.name)] = text
             parameters.append((text, type_text(machine), slot, machine))
             continue
-        shadow = f"%shadow.{number}" if parameter.name in layout.shadows else ""
+        # Without a dot: an emitter's own names end in a dot and a count, and shared arrays have shadows too.
+        shadow = f"%shadow{number}" if parameter.name in layout.shadows else ""
         buffers[parameter.name] = BufferRef(
             text, parameter.element, Space.GLOBAL, None, shadow=shadow, total=totals.get(parameter.name)
         )
