@@ -7,6 +7,7 @@ import argparse
 import random
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 from isogrid.ir import kernel as k
@@ -16,6 +17,31 @@ from .oracle import truth
 
 #: Launches of a closer look.
 LAUNCHES = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Campaign:
+    """What one campaign found. `of` says which proofs judged it."""
+
+    of: str
+    mutants: int
+    unsafe: int
+    accepted: int
+    escapes: int
+
+
+#: All campaigns since the proofs are what they are in outline, the oldest first.
+CAMPAIGNS = (
+    Campaign("before the last five holes that reading found were mended", 197_146, 58_764, 129_828, 0),
+    Campaign("at e73beb5, after they were mended and the proof made quicker", 77_409, 23_049, 50_030, 0),
+    Campaign("at 7b481d5, with inequalities of both threads and one look at all accesses", 10_006, 3_059, 6_430, 0),
+)
+
+#: What the last campaign, which is short, takes over from the one before.
+RECHECKED = (
+    "Of the first 42,000 draws of the second campaign the proof of the third accepts 234 mutants that the second's",
+    "refused. Each was run in 40 launches, as written and as the passes leave it: none is unsafe.",
+)
 
 
 def total(states: Iterable[Path]) -> campaign.Tally:
@@ -38,6 +64,14 @@ def page(tally: campaign.Tally, looked: Counter[str]) -> str:
         "Accepted kernels are broken in one or two places. The proofs say whether the mutant is accepted, and the",
         "interpreter's detectors look for races, divergence and accesses out of range on launches with random sizes,",
         "data and orders. This page is written by `python -m tests.mutation.report`; do not edit it.",
+        "",
+        "| campaign | mutants | unsafe | accepted | accepted and unsafe |",
+        "| --- | ---: | ---: | ---: | ---: |",
+        *(f"| {c.of} | {c.mutants:,} | {c.unsafe:,} | {c.accepted:,} | **{c.escapes}** |" for c in CAMPAIGNS),
+        "",
+        *RECHECKED,
+        "",
+        "The figures from here on are those of the last two.",
         "",
         "| | |",
         "| --- | ---: |",
