@@ -27,7 +27,7 @@ def elementary_statements(g: Context) -> Lines:
     """A call in few of the kernels, for all threads or under a condition that parts them."""
     if not g.choices.chance(SHARE):
         return []
-    name, _, signature = g.choices.weighted([(1 if row.name in LARGE else 3, (name, row, signature))
+    name, _, signature = g.choices.weighted([(2 if row.name in LARGE else 3, (name, row, signature))
                                                for name, row, signature in CALLS])  # fmt: skip
     g.use(name)
     arguments = [_argument(g, type.value) for type in signature.parameters]
