@@ -201,8 +201,8 @@ CPU with a digest that MPFR decided; the others are compared on 2^20 inputs and 
 of two arguments are rounded by a test, and in pairs of f64 where it fails: errors below 2^-68, exact cases apart.
 
 **f64 functions** are one algorithm in the kernel language, with the same bits on every device: at most 1 ulp by
-contract, and in fact the correctly rounded value but for about one input in 10,000. `math.lgamma` of an f64 next to its
-zeros below zero is the exception: its error there is absolute, below 2^-66.
+contract, and in fact the correctly rounded value but for about one input in 10,000. `math.lgamma` next to its zeros
+below zero, where a pair is not enough, is a series around the zero.
 
 **How.** The *pair build* of a function carries an unevaluated sum of two f64; rounded once it is the f64 function. The
 *quick build* computes an f32 function in one f64 with an error below 2^-39.5 and asks whether everything within 2^-39

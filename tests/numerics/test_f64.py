@@ -2,11 +2,13 @@
 
 from typing import Any
 
+import gmpy2
 import numpy as np
 import pytest
 from tools.mathlib.accuracy import DOMAINS, PAIRS, arguments, pairs, reference_of, worst, wrong_f32
 
 from isogrid.ir.types import Scalar
+from isogrid.mathlib.source.constants import GAMMA_ZERO_HIGH
 from tests.conformance.support import corners
 
 from .support import ROWS, applied, bits_of
@@ -46,6 +48,20 @@ def test_two_arguments(name: str, device: str) -> None:
     assert error < 0.6, at
     narrow = [column.astype(np.float32) for column in columns]
     assert wrong_f32(computed(name, device, Scalar.F32, *narrow), reference_of(name), *narrow) == []
+
+
+def test_lgamma_next_to_its_zeros_below_zero(device: str) -> None:
+    """One ulp of results down to 2^-54, where the pair's own error is a billion of them."""
+    zeros = np.array(GAMMA_ZERO_HIGH[:30])
+    steps = np.array([0, 1, -1, 2, -3, 100, -1000, 1e5, -1e7, 1e9, -1e10])
+    x = (zeros[:, None] + np.spacing(zeros)[:, None] * steps).ravel()
+    x = np.concatenate([x, (zeros[:12, None] + 2.0 ** -np.arange(10, 30)).ravel()])
+    x = x[x != np.floor(x)]
+    found = np.empty_like(x)
+    applied(ROWS["lgamma"], Scalar.F64).on(device)(x, found)
+    with gmpy2.context(gmpy2.get_context(), precision=400):
+        error, at = worst(found, lambda v: gmpy2.lgamma(v)[0], x)
+    assert error < 0.6, at
 
 
 @pytest.mark.parametrize("name", ["remainder", "nextafter"])

@@ -74,7 +74,10 @@ class Module:
         self.value(f"{stem}_LOW", low)
 
     def rows(self, name: str, rows: Iterable[float | int | tuple[float, ...]]) -> None:
-        self.lines += [f"{name} = _table(", *(f"    {text(row)}," for row in rows), ")"]
+        items = [text(row) for row in rows]
+        each = 1 if items[0].startswith("(") else 3
+        lines = [", ".join(items[start : start + each]) for start in range(0, len(items), each)]
+        self.lines += [f"{name} = _table(", *(f"    {line}," for line in lines), ")"]
 
 
 def series(module: Module, stem: str, term: Callable[[int], mpf], pairs: range, tail: range) -> None:
@@ -194,6 +197,33 @@ def gammas(module: Module) -> None:
     check("gamma", mpf(2) ** -84 / 14, -84)
 
 
+def gamma_zeros(module: Module) -> None:
+    """The zeros of log |Gamma| in (-3, -2), (-4, -3), ..., (-17, -16), two in each, and its series there."""
+    zeros: list[mpf] = []
+    for m in range(2, 17):
+        for pole, side in ((m + 1, 1), (m, -1)):
+            x = -pole + mpf(side) / mpmath.factorial(pole)
+            for _ in range(60):
+                moved = mpmath.log(abs(mpmath.gamma(x))) / mpmath.psi(0, x)
+                x -= moved
+                if abs(moved) < mpmath.ldexp(abs(x), -PRECISION // 2):
+                    break
+            zeros.append(x)
+        if not -m - 1 < zeros[-2] < zeros[-1] < -m:
+            raise SystemExit("gamma_zeros: a zero outside its interval")
+    padding = [0.0, 0.0]
+    module.note("Zeros of log |Gamma| below -2; psi and its derivatives there over 1, 2, 6, 24; the value at the pair.")
+    module.rows("GAMMA_ZERO_HIGH", [pair(x)[0] for x in zeros] + padding)
+    module.rows("GAMMA_ZERO_LOW", [pair(x)[1] for x in zeros] + padding)
+    module.rows("GAMMA_SLOPE_HIGH", [pair(mpmath.psi(0, x))[0] for x in zeros] + padding)
+    module.rows("GAMMA_SLOPE_LOW", [pair(mpmath.psi(0, x))[1] for x in zeros] + padding)
+    module.rows("GAMMA_CURVE", [nearest(mpmath.psi(1, x) / 2) for x in zeros] + padding)
+    rests = [(mpf(high) + mpf(low) - x) * mpmath.psi(0, x) for x, (high, low) in ((x, pair(x)) for x in zeros)]
+    module.rows("GAMMA_ZERO_VALUE", [nearest(value) for value in rests] + padding)
+    module.rows("GAMMA_FOURTH", [nearest(mpmath.psi(3, x) / 24) for x in zeros] + padding)
+    module.rows("GAMMA_THIRD", [nearest(mpmath.psi(2, x) / 6) for x in zeros] + padding)
+
+
 def written() -> str:
     """The text of the module of constants."""
     with mpmath.workprec(PRECISION):
@@ -204,6 +234,7 @@ def written() -> str:
         inverse(module)
         error_functions(module)
         gammas(module)
+        gamma_zeros(module)
         module.pair("THIRD", mpf(1) / 3)
         quick_constants(module)
     return _HEAD + "\n".join(module.lines) + "\n"

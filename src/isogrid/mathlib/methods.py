@@ -24,5 +24,6 @@ TAILS: Final[dict[str, str]] = {
     **dict.fromkeys(("sinh", "cosh"), "the angle n ln 2 / 16, and r more"),
     **dict.fromkeys(("log", "log2", "log10"), "1/m from 32 entries"),
     **dict.fromkeys(("sin", "cos"), "n pi/32, and r more"),
+    **dict.fromkeys(("log1p", "atanh"), "1 + x as a sum, 1/m from 32 entries"),
     **dict.fromkeys(("tanh", "atan", "asinh"), "polynomials around 32 centres"),
 }

@@ -92,7 +92,7 @@ def log1p_quick(x: f64) -> f64:
 
 
 @ig.func
-def log1p_f32(x: f32) -> f32:
+def log1p_f32_quick(x: f32) -> f32:
     y, good = settled(log1p_quick(f64(x)))
     y = ig.select(x == 0.0, x, y)
     if not (good & (x > -1.0) & (x < math.inf)):
@@ -128,7 +128,7 @@ def acosh_f32(x: f32) -> f32:
 
 
 @ig.func
-def atanh_f32(x: f32) -> f32:
+def atanh_f32_quick(x: f32) -> f32:
     """log1p(2a / (1 - a)) / 2."""
     a = abs(x)
     b = f64(ig.select(a < 1.0, a, f32(0.5)))

@@ -4,9 +4,17 @@ The intervals of m are those of its upper five bits. c is 1 in the first and 1/2
 sum of the constants vanishes and log x is log(1 + z) alone.
 """
 
+import math
+
 import isogrid as ig
 from isogrid import f32, i32, w32
-from isogrid.mathlib.source.quick_logarithm import log2_f32_quick, log10_f32_quick, log_f32_quick
+from isogrid.mathlib.source.quick_logarithm import (
+    atanh_f32_quick,
+    log1p_f32_quick,
+    log2_f32_quick,
+    log10_f32_quick,
+    log_f32_quick,
+)
 from isogrid.mathlib.source.tail_constants import (
     INVERSE_LN2_HIGH,
     INVERSE_LN2_LOW,
@@ -108,4 +116,56 @@ def log10_f32(x: f32) -> f32:
     y, good = other_base(a, rest, m, LOG_INVERSES[j], INVERSE_LN10_HIGH, INVERSE_LN10_LOW, 2 * LOG_MARGIN)
     if not (good & positive(x)):
         y = log10_f32_quick(x)
+    return y
+
+
+@ig.func
+def log1p_parts(x: f32) -> tuple[f32, f32, f32]:
+    """log(1 + x) as a sum, and a bound on its error, for -1 < x < 2^24: 1 + x is a sum too, next to 1 it is left alone.
+
+    There the constants vanish, z is x itself, and the error is that of x^2 / 2.
+    """
+    u = 1.0 + x
+    rest = ig.select(x < 1.0, (1.0 - u) + x, (x - u) + 1.0)
+    k, m, j = split_table(u)
+    c = LOG_INVERSES[j]
+    zh, zl = times_inverse(m, c)
+    scale = ig.bitcast(f32, 0x7F000000 - (ig.bitcast(w32, u) & 0x7F800000))
+    near = (x < 0.03124) & (x > -0.01562)
+    zl = ig.select(near, f32(0.0), ig.fma(rest * scale, c, zl))
+    zh = ig.select(near, x, zh)
+    a = ig.fma(k, SHORT_LN2_HIGH, LOG_TABLE_HIGH[j])
+    s = a + zh
+    square = zh * zh
+    tail = ig.fma(-zl, zh, zl) + ig.fma(k, SHORT_LN2_LOW, LOG_TABLE_LOW[j])
+    low = (zh - (s - a)) + ig.fma(square, log1p_polynomial(zh, square), tail)
+    margin = ig.fma(square, 2.0 * LOG_SQUARE_MARGIN, ig.select(near, f32(0.0), f32(1.25 * LOG_MARGIN)))
+    return s, low, margin
+
+
+@ig.func
+def log1p_f32(x: f32) -> f32:
+    s, low, margin = log1p_parts(x)
+    y, below = s + (low + margin), s + (low - margin)
+    y = ig.select(x == 0.0, x, y)
+    if not ((y == below) & (x > -1.0) & (x < 16777216.0)):
+        y = log1p_f32_quick(x)
+    return y
+
+
+@ig.func
+def atanh_f32(x: f32) -> f32:
+    """(log(1 + x) - log(1 - x)) / 2 for x >= 0: the sum of two positive numbers."""
+    a = abs(x)
+    s, low, margin = log1p_parts(a)
+    t, other, more = log1p_parts(-a)
+    h = s - t
+    # The second is the larger: its magnitude first.
+    low = (s - (h + t)) + (low - other)
+    margin = margin + more
+    y, below = 0.5 * (h + (low + margin)), 0.5 * (h + (low - margin))
+    good = (y == below) & (a < 1.0)
+    y = math.copysign(y, x)
+    if not good:
+        y = atanh_f32_quick(x)
     return y
