@@ -186,7 +186,7 @@ def _keep(rows: list[dict[str, Any]], folder: Path) -> None:
     now = datetime.datetime.now(datetime.UTC)
     report = {
         "date": now.isoformat(timespec="seconds"),
-        "command": " ".join(["python -m benchmarks.cuda.offload", *sys.argv[1:]]),
+        "command": "python -m benchmarks.cuda.offload",
         "card": machine().names[0],
         "driver": machine().version,
         "rows": rows,

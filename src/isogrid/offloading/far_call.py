@@ -35,7 +35,7 @@ class _Between:
     their arrays; the results stand in `results`, `arrived` is where they are copied, `values` each as its type."""
 
     partials: tuple[Array, ...]
-    folds: tuple[Callable[[], None], ...]
+    folds: tuple[Callable[..., None], ...]
     results: Array
     arrived: "np.ndarray[Any, np.dtype[np.uint8]]"
     arrived_at: int
@@ -71,7 +71,7 @@ class _Kept:
             known = self.sets.get(blocks)
             if known is None:
                 if len(self.sets) >= _MOST_SIZES:
-                    self.places += [dropped.arrived for one in self.sets.values() for dropped in one]
+                    self.places.extend(dropped.arrived for one in self.sets.values() for dropped in one)
                     self.sets.clear()
                 known = self.sets[blocks] = []
             if len(known) < _MOST_SETS:
@@ -84,7 +84,7 @@ class _Kept:
         if arrived is None:  # many calls at once have all the places
             arrived = np.zeros(results.size, np.uint8)
         partials: list[Array] = []
-        folds: list[Callable[[], None]] = []
+        folds: list[Callable[..., None]] = []
         for number, (kind, fold) in enumerate(zip(self.kinds, self.folds, strict=True)):
             last = Array(results.block, results.address + _SLOT * number, (1,), kind)
             values = last if blocks == 1 else self._empty(blocks, kind)
