@@ -71,7 +71,8 @@ def gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeDriver]:
         ("PyCapsule_New", ctypes.pythonapi)
     )
     name = ctypes.create_string_buffer(b"dlpack_exchange_api")
-    Tensor.__dlpack_c_exchange_api__ = new(ctypes.addressof(table), ctypes.addressof(name), None)  # type: ignore
+    capsule = new(ctypes.addressof(table), ctypes.addressof(name), None)
+    monkeypatch.setattr(Tensor, "__dlpack_c_exchange_api__", capsule, raising=False)
     torch = types.ModuleType("torch")
     torch.Tensor = Tensor  # type: ignore[attr-defined]
     torch._C = types.SimpleNamespace(_cuda_getCurrentRawStream=lambda index: Tensor.current_stream)  # type: ignore
@@ -106,6 +107,17 @@ def test_tensors_are_launched_natively(gpu: FakeDriver) -> None:
     assert natively(gpu, lambda: kernel(3.0, x, y)) and y.array.numpy()[7] == 19
     ours = ig.ones(100, ig.f32, device="cuda")
     assert natively(gpu, lambda: kernel(1.0, x, ours)) and ours.numpy()[0] == 3
+
+
+def test_an_interface_of_another_name_is_left_alone(gpu: FakeDriver, monkeypatch: pytest.MonkeyPatch) -> None:
+    new = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)(
+        ("PyCapsule_New", ctypes.pythonapi)
+    )
+    name = b"another_exchange_api"
+    monkeypatch.setattr(Tensor, "__dlpack_c_exchange_api__", new(64, name, None))
+    kernel, x, y = fresh(), tensor(2), tensor(1)
+    kernel(3.0, x, y)
+    assert tensors.EXCHANGE[0] == 0 and y.array.numpy()[7] == 7
 
 
 def test_a_stub_made_before_the_library_was_loaded_learns_of_it(

@@ -16,6 +16,7 @@ EXCHANGE: Final = (ctypes.c_uint64 * 4)()
 _DESCRIBE: Final = 5
 _CURRENT_STREAM: Final = 6
 _NAME: Final = "requires_grad"
+_CAPSULE: Final = b"dlpack_exchange_api"
 _KEPT: Final[list[Any]] = []
 
 
@@ -26,10 +27,11 @@ def learn_exchange() -> None:
     capsule = getattr(tensor, "__dlpack_c_exchange_api__", None)
     if EXCHANGE[0] or capsule is None:
         return
-    pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
-        ("PyCapsule_GetPointer", ctypes.pythonapi)
-    )
-    address = pointer(capsule, b"dlpack_exchange_api")
+    asks = ctypes.py_object, ctypes.c_char_p
+    valid = ctypes.PYFUNCTYPE(ctypes.c_int, *asks)(("PyCapsule_IsValid", ctypes.pythonapi))
+    if not valid(capsule, _CAPSULE):
+        return
+    address = ctypes.PYFUNCTYPE(ctypes.c_void_p, *asks)(("PyCapsule_GetPointer", ctypes.pythonapi))(capsule, _CAPSULE)
     major, minor = (ctypes.c_uint32 * 2).from_address(address or 0)
     if major != 1 or minor < 3:
         return
