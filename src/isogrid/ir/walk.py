@@ -146,6 +146,11 @@ def map_block(block: Any, on_expr: Any = None, on_statement: Any = None) -> Any:
     return _mapped_block(block, on_expr, on_statement)
 
 
+def with_blocks(statement: d.Statement, on_block: Callable[[d.Block], d.Block]) -> d.Statement:
+    """The statement with each block directly in it replaced by `on_block`; the same object where nothing changed."""
+    return cast(d.Statement, _rebuilt(statement, lambda expr: expr, on_block))
+
+
 @overload
 def map_kernel(
     kernel: k.Kernel,

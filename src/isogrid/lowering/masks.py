@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from isogrid.ir import device as d
 from isogrid.ir.assignment import early_reads
 from isogrid.ir.device import Machine
-from isogrid.ir.walk import map_block, visit
+from isogrid.ir.walk import map_block, visit, with_blocks
 from isogrid.lowering.machine import FALSE, TRUE, literal, negated, op, test
 from isogrid.support.errors import CompilerBug
 
@@ -160,17 +160,8 @@ class _Masker:
             elif id(node) in self.parted:
                 result += self.parting(node, TRUE)
             else:
-                result.append(self.kept(node))
+                result.append(with_blocks(node, lambda inner: tuple(self.whole(inner))))
         return result
-
-    def kept(self, node: d.Statement) -> d.Statement:
-        match node:
-            case d.If():
-                return replace(node, then=tuple(self.whole(node.then)), otherwise=tuple(self.whole(node.otherwise)))
-            case d.For() | d.Loop() | d.Scope():
-                return replace(node, body=tuple(self.whole(node.body)))
-            case _:
-                return node
 
     # --- where only some warps are ------------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import count
 
 from isogrid.ir import device as d
-from isogrid.ir.walk import map_expr, map_statement, visit
+from isogrid.ir.walk import map_block, map_expr, map_statement, visit, with_blocks
 
 
 def name_assignments(kernel: d.Kernel) -> d.Kernel:
@@ -21,7 +21,7 @@ def name_assignments(kernel: d.Kernel) -> d.Kernel:
     read = {n.name for n in visit(body) if isinstance(n, d.Value)}
     unread = frozenset(n for n in machines if n not in read and n not in fixed)
     variables = tuple(v for v in kernel.variables if v[0] not in unread)
-    body = _without(body, unread)
+    body = map_block(body, on_statement=lambda s: () if isinstance(s, d.Set) and s.name in unread else s)
     once = {
         name for name, times in Counter(n.name for n in visit(body) if isinstance(n, d.Value)).items() if times == 1
     }
@@ -94,22 +94,6 @@ def _assigned(body: d.Block) -> frozenset[str]:
     return frozenset(found)
 
 
-def _without(body: d.Block, unread: frozenset[str]) -> d.Block:
-    result: list[d.Statement] = []
-    for node in body:
-        match node:
-            case d.Set() if node.name in unread:
-                continue
-            case d.If():
-                then, otherwise = _without(node.then, unread), _without(node.otherwise, unread)
-                result.append(replace(node, then=then, otherwise=otherwise))
-            case d.For() | d.Loop() | d.Scope():
-                result.append(replace(node, body=_without(node.body, unread)))
-            case _:
-                result.append(node)
-    return tuple(result)
-
-
 def _joined(body: d.Block, once: set[str]) -> d.Block:
     """Without the new names that only the assignment behind them reads."""
     result: list[d.Statement] = []
@@ -118,13 +102,8 @@ def _joined(body: d.Block, once: set[str]) -> d.Block:
         match node:
             case d.Set(value=d.Value(name=name)) if isinstance(last, d.Let) and last.name == name and name in once:
                 result[-1] = replace(node, value=last.value)
-            case d.If():
-                then, otherwise = _joined(node.then, once), _joined(node.otherwise, once)
-                result.append(replace(node, then=then, otherwise=otherwise))
-            case d.For() | d.Loop() | d.Scope():
-                result.append(replace(node, body=_joined(node.body, once)))
             case _:
-                result.append(node)
+                result.append(with_blocks(node, lambda inner: _joined(inner, once)))
     return tuple(result)
 
 

@@ -12,7 +12,7 @@ from itertools import count
 from isogrid.analysis.meetings import Meetings
 from isogrid.ir import device as d
 from isogrid.ir.device import Machine
-from isogrid.ir.walk import visit
+from isogrid.ir.walk import visit, with_blocks
 
 _MEETINGS = (d.Barrier, d.Collective, d.WarpBarrier, d.WarpCollective, d.Agree)
 _TRAPPED = "trapped.0"
@@ -43,7 +43,7 @@ class _Closer:
             if self._meets(node):
                 result += self._closed(run)
                 run = []
-                result.append(self._inside(node))
+                result.append(with_blocks(node, self.block))
             else:
                 run.append(node)
         return (*result, *self._closed(run))
@@ -51,15 +51,6 @@ class _Closer:
     def _meets(self, node: d.Statement) -> bool:
         """Whether threads meet in a statement, or leave what threads meet in."""
         return any(isinstance(n, _MEETINGS) for n in visit(node)) or _leaves(node)
-
-    def _inside(self, node: d.Statement) -> d.Statement:
-        match node:
-            case d.If():
-                return replace(node, then=self.block(node.then), otherwise=self.block(node.otherwise))
-            case d.For() | d.Loop() | d.Scope():
-                return replace(node, body=self.block(node.body))
-            case _:
-                return node
 
     def _closed(self, run: list[d.Statement]) -> list[d.Statement]:
         if not any(id(n) in self.followed for s in run for n in visit(s)):
@@ -70,19 +61,12 @@ class _Closer:
         return [d.Scope(label, body), d.Agree(_LEAVING, d.Value(_TRAPPED, Machine.I1)), leaving]
 
     def _checked(self, node: d.Statement, label: str) -> d.Statement:
-        match node:
-            case d.Check() if id(node) in self.followed:
-                failed = replace(node, ok=d.Literal(0, Machine.I1))
-                set_ = d.Set(_TRAPPED, d.Literal(1, Machine.I1))
-                no = d.Op("inot", (node.ok,), Machine.I1)
-                return d.If(no, (failed, set_, d.Leave(label)), span=node.span)
-            case d.If():
-                then = tuple(self._checked(n, label) for n in node.then)
-                return replace(node, then=then, otherwise=tuple(self._checked(n, label) for n in node.otherwise))
-            case d.For() | d.Loop() | d.Scope():
-                return replace(node, body=tuple(self._checked(n, label) for n in node.body))
-            case _:
-                return node
+        if isinstance(node, d.Check) and id(node) in self.followed:
+            failed = replace(node, ok=d.Literal(0, Machine.I1))
+            set_ = d.Set(_TRAPPED, d.Literal(1, Machine.I1))
+            no = d.Op("inot", (node.ok,), Machine.I1)
+            return d.If(no, (failed, set_, d.Leave(label)), span=node.span)
+        return with_blocks(node, lambda body: tuple(self._checked(n, label) for n in body))
 
 
 def _leaves(node: d.Statement) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from isogrid.ir import device as d
 from isogrid.ir.device import Machine
+from isogrid.ir.walk import map_block
 
 
 def normalise(body: d.Block) -> d.Block:
@@ -50,18 +51,8 @@ def _has_return(body: d.Block) -> bool:
 
 
 def _flagged(body: d.Block, name: str) -> d.Block:
-    result: list[d.Statement] = []
-    for node in body:
-        match node:
-            case d.Return():
-                result += [d.Set(name, d.Literal(1, Machine.I1)), d.Leave(name)]
-            case d.If():
-                result.append(replace(node, then=_flagged(node.then, name), otherwise=_flagged(node.otherwise, name)))
-            case d.For() | d.Loop() | d.Scope():
-                result.append(replace(node, body=_flagged(node.body, name)))
-            case _:
-                result.append(node)
-    return tuple(result)
+    exit_ = (d.Set(name, d.Literal(1, Machine.I1)), d.Leave(name))
+    return map_block(body, on_statement=lambda node: exit_ if isinstance(node, d.Return) else node)
 
 
 def _block(body: d.Block, ends: frozenset[str]) -> d.Block:

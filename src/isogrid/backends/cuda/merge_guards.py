@@ -14,7 +14,7 @@ from functools import reduce
 from isogrid.ir import device as d
 from isogrid.ir.device import Machine
 from isogrid.ir.types import Access, Space
-from isogrid.ir.walk import visit
+from isogrid.ir.walk import visit, with_blocks
 
 _MOST_NODES = 1600
 _MOST_GUARDS = 64
@@ -45,17 +45,8 @@ class _Merger:
                 continue
             result += self.merged(run)
             run = []
-            result.append(self.inside(node))
+            result.append(with_blocks(node, self.block))
         return (*result, *self.merged(run))
-
-    def inside(self, node: d.Statement) -> d.Statement:
-        match node:
-            case d.If():
-                return replace(node, then=self.block(node.then), otherwise=self.block(node.otherwise))
-            case d.For() | d.Loop() | d.Scope():
-                return replace(node, body=self.block(node.body))
-            case _:
-                return node
 
     def is_plain(self, node: d.Statement) -> bool:
         """Whether a name can as well be given before the guards in front of it."""
