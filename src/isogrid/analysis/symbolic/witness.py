@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from isogrid.analysis.symbolic.context import GROUP, LAUNCH, Access, Context
+from isogrid.analysis.symbolic.evaluation import COMPUTED, Evaluation, Undecided
 from isogrid.analysis.symbolic.formula import (
     AtLeastZero,
     Both,
@@ -42,10 +43,6 @@ class Witness:
     groups: tuple[tuple[int, ...], tuple[int, ...]]
     index: tuple[int, ...]
     data: tuple[tuple[str, tuple[int, ...], int], ...] = ()
-
-
-class _Undecided(Exception):
-    """A value depends on something that the search does not choose."""
 
 
 def find_witness(
@@ -114,7 +111,7 @@ def _traps_before(
 ) -> bool:
     """Whether some thread of the group leaves an array before this access, as far as these values tell: the group
     would then not get here."""
-    evaluation = _Evaluation(c, values, strict=True)
+    evaluation = Evaluation(c, values, strict=True)
     for earlier in c.accesses[: access.order]:
         try:
             live: Any = np.ones(c.size, bool)
@@ -126,7 +123,7 @@ def _traps_before(
                 index = np.broadcast_to(evaluation.polynomial(p), (c.size,))[live]
                 if (index < 0).any() or (index >= evaluation.polynomial(extent)).any():
                     return True
-        except _Undecided:
+        except Undecided:
             continue
     return False
 
@@ -137,14 +134,14 @@ def _data(
     """The elements that both threads load, None where one element would have to hold two values."""
     found: dict[tuple[str, tuple[int, ...]], int] = {}
     for values, lid in zip(sides, lids, strict=True):
-        evaluation = _Evaluation(c, values)
+        evaluation = Evaluation(c, values)
         for name, value in values.items():
             definition = c.atoms[name].definition
             if definition is None or not definition[0].startswith("load "):
                 continue
             try:
                 place = tuple(int(np.broadcast_to(evaluation.polynomial(p), (c.size,))[lid]) for p in definition[1])
-            except _Undecided:
+            except Undecided:
                 return None
             if found.setdefault((definition[0][5:], place), value) != value:
                 return None
@@ -167,16 +164,6 @@ def _bases(c: Context, p: Polynomial, into: set[str]) -> bool:
     return complete
 
 
-_COMPUTED = frozenset(
-    {
-        *("cdiv", "floordiv", "mod", "min", "max", "and", "or", "xor", "abs", "shl", "shr", "choice", "bool", "pow"),
-        *(f"compare.{op}" for op in ("eq", "ne", "lt", "le", "gt", "ge")),
-        # Small whole numbers stay whole in floats.
-        *(f"{op}.{type}" for op in ("add", "sub", "mul", "neg", "to") for type in ("f32", "f64")),
-    }
-)
-
-
 def _atom_bases(c: Context, name: str, into: set[str]) -> bool:
     atom = c.atoms[name]
     if atom.definition is None:
@@ -189,7 +176,7 @@ def _atom_bases(c: Context, name: str, into: set[str]) -> bool:
         return all(known)
     if operation == "float":
         return isinstance(arguments[1], Scalar) and arguments[1] in (Scalar.F32, Scalar.F64)
-    if operation not in _COMPUTED:
+    if operation not in COMPUTED:
         into.add(name)
         return False
     complete = True
@@ -309,7 +296,7 @@ class _Side:
         ]
         self._index = [self._kept(lambda e, p=p: np.broadcast_to(e.polynomial(p), (size,)), p) for p in access.indices]
 
-    def _kept(self, work_out: "Callable[[_Evaluation], Any]", *parts: Polynomial | Formula) -> "_Kept":
+    def _kept(self, work_out: Callable[[Evaluation], Any], *parts: Polynomial | Formula) -> "_Kept":
         names: set[str] = set()
         for part in parts:
             if isinstance(part, Polynomial):
@@ -330,7 +317,7 @@ class _Side:
         return self._reached[own]
 
     def _work_out(self, values: tuple[int, ...], own: dict[str, int]) -> _Reached | None:
-        evaluation = _Evaluation(self._context, own)
+        evaluation = Evaluation(self._context, own)
         live: Any = True
         try:
             for condition in self._conditions:
@@ -340,7 +327,7 @@ class _Side:
                 if held is not True:
                     live = held if live is True else live & held
             index = [p.at(values, evaluation) for p in self._index]
-        except _Undecided:
+        except Undecided:
             return None
         live = np.broadcast_to(live, (self._context.size,))
         return _Reached(own, live, index) if live.any() else None
@@ -349,21 +336,21 @@ class _Side:
 class _Kept:
     """A value for each choice of the slots that it depends on."""
 
-    def __init__(self, places: list[int], work_out: "Callable[[_Evaluation], Any]") -> None:
+    def __init__(self, places: list[int], work_out: Callable[[Evaluation], Any]) -> None:
         self._places, self._work_out = places, work_out
         self._known: dict[tuple[int, ...], Any] = {}
 
-    def at(self, values: tuple[int, ...], evaluation: "_Evaluation") -> Any:
+    def at(self, values: tuple[int, ...], evaluation: Evaluation) -> Any:
         key = tuple([values[at] for at in self._places])
         found = self._known.get(key)
         if found is None:
             try:
                 found = self._work_out(evaluation)
-            except _Undecided:
-                found = _Undecided
+            except Undecided:
+                found = Undecided
             self._known[key] = found
-        if found is _Undecided:
-            raise _Undecided
+        if found is Undecided:
+            raise Undecided
         return found
 
 
@@ -397,143 +384,6 @@ def _cells(reached: _Reached) -> Iterator[tuple[int, tuple[int, ...]]]:
     """Thread and element of every access, in the order of threads."""
     lids = np.nonzero(reached.live)[0]
     return zip(lids.tolist(), zip(*(p[lids].tolist() for p in reached.index), strict=True), strict=True)
-
-
-class _Evaluation:
-    """Exact values for every thread of a group under one choice of the free atoms."""
-
-    def __init__(self, c: Context, values: Mapping[str, int], strict: bool = False) -> None:
-        self.strict = strict
-        self.context = c
-        self.values = values
-        self._computed: dict[str, Any] = {}
-
-    def polynomial(self, p: Polynomial) -> Any:
-        total: Any = 0
-        for m, coefficient in p.terms.items():
-            product: Any = coefficient
-            for name in m:
-                product = product * self.atom(name)
-            total = total + product
-        return total
-
-    def atom(self, name: str) -> Any:
-        value = self.values.get(name)
-        if value is not None:
-            return value
-        value = self._computed.get(name)
-        if value is None:
-            value = self._computed[name] = self._compute(name)
-        return value
-
-    def _compute(self, name: str) -> Any:
-        atom = self.context.atoms[name]
-        if atom.definition is not None and atom.definition[0] == "float":
-            bits, type = atom.definition[1]
-            return float(np.array(bits, f"u{type.size}").view(type.numpy))
-        if atom.definition is None or atom.definition[0] not in _COMPUTED:
-            raise _Undecided
-        operation, arguments = atom.definition
-        values = [self.polynomial(x) if isinstance(x, Polynomial) else self.formula(x) for x in arguments]
-        return _compute(operation, values)
-
-    def formula(self, f: Formula) -> Any:
-        match f:
-            case Known(bits):
-                return np.frombuffer(bits, np.uint8).astype(bool)
-            case AtLeastZero(p):
-                return np.asarray(self.polynomial(p)) >= 0
-            case IsZero(p):
-                return np.asarray(self.polynomial(p)) == 0
-            case NotZero(p):
-                return np.asarray(self.polynomial(p)) != 0
-            case Unknown():
-                try:
-                    if f.name not in self.context.atoms:
-                        raise _Undecided
-                    return (np.asarray(self.atom(f.name)) != 0) == f.positive
-                except _Undecided:
-                    if self.strict:
-                        raise
-                    # What nothing is known about may hold; the witness is then not complete.
-                    return np.ones(self.context.size, bool)
-            case Both(parts):
-                held = self.formula(parts[0])
-                for part in parts[1:]:
-                    held = held & self.formula(part)
-                return held
-            case Either(parts):
-                held = self.formula(parts[0])
-                for part in parts[1:]:
-                    held = held | self.formula(part)
-                return held
-
-
-def _compute(operation: str, values: list[Any]) -> Any:
-    a: Any = np.asarray(values[0])
-    b: Any = np.asarray(values[1]) if len(values) > 1 else None
-    match operation:
-        case "cdiv":
-            return -(-a // b)
-        case "floordiv" | "mod":
-            if (b == 0).any():
-                raise _Undecided
-            return a // b if operation == "floordiv" else a % b
-        case "compare.eq":
-            return a == b
-        case "compare.ne":
-            return a != b
-        case "compare.lt":
-            return a < b
-        case "compare.le":
-            return a <= b
-        case "compare.gt":
-            return a > b
-        case "compare.ge":
-            return a >= b
-        case "min":
-            return np.minimum(a, b)
-        case "max":
-            return np.maximum(a, b)
-        case "and":
-            return a & b
-        case "or":
-            return a | b
-        case "xor":
-            return a ^ b
-        case "abs":
-            return abs(a)
-        case "shl" | "shr" | "pow":
-            if (b < 0).any() or (b > 40).any():
-                raise _Undecided
-            shifted: Any = a << b if operation == "shl" else a >> b if operation == "shr" else a**b
-            return shifted
-        case "choice":
-            return _choose(a, b, values[2])
-        case "bool":
-            return a.astype(np.int64)
-        case _:
-            return _compute_float(operation.partition(".")[0], a, b)
-
-
-def _choose(condition: Any, then: Any, otherwise: Any) -> Any:
-    return np.where(condition, then, otherwise)  # pyright: ignore[reportUnknownVariableType]
-
-
-def _compute_float(operation: str, a: Any, b: Any) -> Any:
-    match operation:
-        case "add":
-            return a + b
-        case "sub":
-            return a - b
-        case "mul":
-            return a * b
-        case "neg":
-            return -a
-        case "to":
-            return a
-        case _:
-            raise ValueError(operation)
 
 
 __all__ = ["Vector", "Witness", "find_witness"]
