@@ -108,6 +108,16 @@ class Scalar(Enum):
         """How host code spells that dtype."""
         return bfloat16.SPELLING if self is Scalar.BF16 else f"np.{self.numpy.name}"
 
+    @property
+    def numpy_numbers(self) -> tuple[int, int]:
+        """NumPy's numbers of its dtype: two, for C has two names for one integer width on every platform."""
+        wanted = self.numpy
+        if self is Scalar.BF16:
+            return wanted.num, wanted.num
+        characters = {"i": "bhilq", "u": "BHILQ", "b": "?", "f": "efd"}[wanted.kind]
+        numbers = [np.dtype(c).num for c in characters if np.dtype(c).itemsize == wanted.itemsize]
+        return numbers[0], numbers[-1]
+
     def is_numpy(self, dtype: "np.dtype[np.generic]") -> bool:
         """Whether arrays of a NumPy dtype hold these elements."""
         return bfloat16.is_bfloat16(dtype) if self is Scalar.BF16 else dtype == _NUMPY[self]

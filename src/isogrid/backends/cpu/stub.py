@@ -140,7 +140,7 @@ class Builder:
                 return self._scalar(name, type, slot)
             case k.ArrayParameter(name=name, element=element, shape=shape, access=access):
                 self.shapes[name] = self._new(len(shape))
-                number, other = _type_numbers(element)
+                number, other = element.numpy_numbers
                 shadow = self.variant.facts.layout.shadows.get(name, 0)
                 cell = self.shapes[name]
                 return (_ARRAY, slot, number, other, element.size, len(shape), access.writes, cell, shadow)
@@ -337,16 +337,6 @@ def whole_call(native: Callable[..., object], slow: Callable[..., None], unusual
     capsule: object = getattr(native, "__self__")  # noqa: B009
     name: str = getattr(native, "__name__")  # noqa: B009
     return new_builtin(name, pool.native_pool().whole_call_address, FASTCALL | KEYWORDS, (capsule, slow, unusual))
-
-
-def _type_numbers(element: Scalar) -> tuple[int, int]:
-    """NumPy's numbers of the element type: C has two names for one integer width on every platform."""
-    wanted = element.numpy
-    if element is Scalar.BF16:
-        return wanted.num, wanted.num
-    characters = {"i": "bhilq", "u": "BHILQ", "b": "?", "f": "efd"}[wanted.kind]
-    numbers = [np.dtype(c).num for c in characters if np.dtype(c).itemsize == wanted.itemsize]
-    return numbers[0], numbers[-1]
 
 
 @functools.cache

@@ -13,8 +13,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from typing import Any, Final
 
-import numpy as np
-
 from isogrid.arrays import fields
 from isogrid.arrays.array import Array
 from isogrid.backends.cuda.host_code import load_function
@@ -480,13 +478,8 @@ def _dlpack_kind(element: Scalar) -> int:
 
 
 def _dtype_numbers(element: Scalar) -> list[int]:
-    """NumPy's numbers of the element type: C has two names for one integer width."""
-    if element is Scalar.BF16:
-        return [fields.BF16_NUMBER]
-    wanted = element.numpy
-    characters = {"i": "bhilq", "u": "BHILQ", "b": "?", "f": "efd"}[wanted.kind]
-    numbers = [np.dtype(c).num for c in characters if np.dtype(c).itemsize == wanted.itemsize]
-    return list(dict.fromkeys((numbers[0], numbers[-1])))
+    """The numbers that an array of these elements may have in its `traits`."""
+    return [fields.BF16_NUMBER] if element is Scalar.BF16 else list(dict.fromkeys(element.numpy_numbers))
 
 
 _FRAME: Final = """@PyFloat_Type = external global i8
