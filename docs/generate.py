@@ -211,8 +211,8 @@ alone, the result and a small correction with an error of 2^-33 to 2^-36, by tab
 in registers; where that does not tell how to round, one input in some hundred, the quick build decides. All are helpers
 in `isogrid/mathlib/source`; `python -m tools.mathlib.coefficients` and `python -m tools.mathlib.tails` make and check
 their coefficients, `python -m tools.mathlib.compile` compiles them, `isogrid numerics --device D` compares a device
-with the digests. On an H200 too all 2^32 inputs of every function with digests were compared: none is wrong.
-Special values are those of C's Annex F.
+with the digests. On an H200 too all 2^32 inputs of every function with digests were compared: none is wrong
+(`log1p` and `atanh` before they got their tail build). Special values are those of C's Annex F.
 
 **`fastmath`** does not touch a kernel that calls one of these functions.
 
