@@ -6,8 +6,6 @@ is timed, ours also with those of the CPU in every bit.
 """
 
 import argparse
-import datetime
-import json
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,8 +17,8 @@ import numpy as np
 import isogrid as ig
 from benchmarks import offload_programs as programs
 from benchmarks.cuda import timing
+from benchmarks.cuda.kept import keep
 from isogrid import In, InOut, Out, f32
-from isogrid.backends.cuda.machine import machine
 from isogrid.dims import H, N, W
 
 ROOT: Final = Path(__file__).resolve().parents[2]
@@ -119,7 +117,7 @@ def main() -> None:
             print(f"{program.name:14} FAILED: {type(failure).__name__}: {str(failure)[:300]}", flush=True)
             continue
         print(_line(rows[-1]), flush=True)
-    _keep(rows, Path(options.out))
+    keep("cuda_offload", "python -m benchmarks.cuda.offload", Path(options.out), rows=rows)
     sys.exit(bool(failed))
 
 
@@ -180,21 +178,6 @@ def _line(row: dict[str, Any]) -> str:
         f"{row['name']:14} {row['ratio']:6.2f}x bar {row['bar']}  {times}  {rate:7.0f} GB/s  "
         f"(differs by {row['difference']:.1e}){verdict}"
     )
-
-
-def _keep(rows: list[dict[str, Any]], folder: Path) -> None:
-    now = datetime.datetime.now(datetime.UTC)
-    report = {
-        "date": now.isoformat(timespec="seconds"),
-        "command": "python -m benchmarks.cuda.offload",
-        "card": machine().names[0],
-        "driver": machine().version,
-        "rows": rows,
-    }
-    path = folder / f"cuda_offload_{now:%Y-%m-%d_%H%M%S}.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(report, indent=1) + "\n")
-    print(f"kept in {path.name}")
 
 
 if __name__ == "__main__":

@@ -5,12 +5,9 @@ have it, as vectorised CUDA C and as a PyTorch expression. Results are compared 
 """
 
 import argparse
-import datetime
 import gc
 import importlib
-import json
 import math
-import platform
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -21,6 +18,7 @@ import numpy as np
 
 import isogrid as ig
 from benchmarks.cuda import timing
+from benchmarks.cuda.kept import keep
 from benchmarks.cuda.peers import Peers
 from benchmarks.cuda.work import Work, on_device
 from isogrid.backends.cuda.machine import machine
@@ -173,21 +171,8 @@ def _finish(rows: list[dict[str, Any]], options: argparse.Namespace) -> None:
         print(
             f"geometric mean of {len(gallery)} gallery ratios: {mean:.3f} (bar 1.25), least {min(gallery):.2f} (0.95)"
         )
-    found = machine()
-    now = datetime.datetime.now(datetime.UTC)
-    report = {
-        "date": now.isoformat(timespec="seconds"),
-        "command": " ".join(["python -m benchmarks.cuda.run", options.suite, *options.names]),
-        "card": found.names[0],
-        "driver": found.version,
-        "python": platform.python_version(),
-        "mean": mean,
-        "rows": rows,
-    }
-    path = Path(options.out) / f"cuda_{now:%Y-%m-%d_%H%M%S}.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(report, indent=1) + "\n")
-    print(f"kept in {path.name}")
+    command = " ".join(["python -m benchmarks.cuda.run", options.suite, *options.names])
+    keep("cuda", command, Path(options.out), mean=mean, rows=rows)
 
 
 if __name__ == "__main__":
