@@ -35,6 +35,7 @@ def test_random_kernels(capsys: pytest.CaptureFixture[str]) -> None:
     shown = "\n\n".join(f"seed {seed}: {text}\n{smallest(seed)}" for seed, _, text in tally.troubles[:3])
     assert not tally.troubles, f"{len(tally.troubles)} of {tally.kernels} kernels\n{shown}"
     assert not found.lost, f"kernels that ended their process or never ended: {found.lost}"
+    assert tally.alone <= 0.01 * KERNELS, f"{tally.alone} kernels were not compiled in the module of their batch"
     assert tally.compared["cpu"] >= KERNELS, f"only {tally.compared['cpu']} kernels were compared"
     if tally.kernels >= ENOUGH:
         assert 0.1 * tally.launches <= tally.trapped <= 0.5 * tally.launches

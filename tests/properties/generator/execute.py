@@ -88,12 +88,12 @@ def answer(ready: Ready, device: str = "interp") -> None:
 
 
 def compile_later(ready: Ready, device: str) -> None:
-    """Get the first launch as far as its compilation, which a group of kernels then does together."""
-    if ready.trouble or ready.answers[0].refused:
-        return
-    # What else goes wrong shows again when the launch is compared.
-    with contextlib.suppress(Deferred, Exception):
-        ready.compiled.on(device)(**_copies(ready.program.launches[0]))
+    """Get every launch as far as its compilation, which a group of kernels then does together."""
+    for arguments, first in zip(ready.program.launches, ready.answers, strict=False):
+        # What else goes wrong shows again when the launch is compared.
+        with contextlib.suppress(Deferred, Exception):
+            if not first.refused:
+                ready.compiled.on(device)(**_copies(arguments))
 
 
 def compared(ready: Ready, device: str) -> Outcome:

@@ -17,12 +17,14 @@ from .together_cuda import together_on_gpu
 
 @dataclass(slots=True)
 class Tally:
-    """What a number of kernels held and how they ended. `troubles` are seed, device and text."""
+    """What a number of kernels held and how they ended. `troubles` are seed, device and text; `alone` counts
+    the kernels that were not compiled in the module of their batch, as they should have been."""
 
     kernels: int = 0
     launches: int = 0
     trapped: int = 0
     odd_sizes: int = 0
+    alone: int = 0
     compared: Counter[str] = field(default_factory=Counter[str])
     constructs: Counter[str] = field(default_factory=Counter[str])
     traps: Counter[str] = field(default_factory=Counter[str])
@@ -57,6 +59,7 @@ class Tally:
         self.launches += other.launches
         self.trapped += other.trapped
         self.odd_sizes += other.odd_sizes
+        self.alone += other.alone
         for mine, more in (
             (self.compared, other.compared), (self.constructs, other.constructs), (self.traps, other.traps),
             (self.refused, other.refused),
@@ -139,6 +142,7 @@ def run_batch(
             note(seed, ", ".join(devices))
             tally.note(seed, one, devices)
             execute.forget(one)
+        tally.alone = sum(group.alone for _, group in groups)
     return tally
 
 

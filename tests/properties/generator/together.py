@@ -19,7 +19,11 @@ from isogrid.ir import device as d
 from isogrid.ir import kernel as k
 from isogrid.support.errors import CompilerBug
 
-_OWN_NAMES = re.compile(r'@(run(?:\.body)?)\b|@"(table\.[^"]*)"')
+#: What a module defines, a function or a table, and any use of a name.
+_DEFINED = re.compile(r'^(?:define .*?)?@([\w.$]+|"[^"]*")(?:\(| = )', re.MULTILINE)
+_NAME = re.compile(r'@([\w.$]+|"[^"]*")')
+#: Bytes of one address.
+_WORD = 8
 
 
 class Deferred(Exception):
@@ -33,15 +37,20 @@ class _Waiting:
     kernel: k.Kernel
     device: d.Kernel
     module: EmittedModule
-    address: int = 0
+    addresses: tuple[int, ...] = ()
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        return ("run", "run_alone") if self.module.alone else ("run",)
 
 
 @dataclass(slots=True)
 class Together:
-    """Kernels that are compiled in one go."""
+    """Kernels that are compiled in one go. `alone` counts those that were not, in the second round."""
 
     waiting: dict[tuple[int, bool], _Waiting] = field(default_factory=dict[tuple[int, bool], _Waiting])
     collects: bool = True
+    alone: int = 0
 
     def compile_variant(
         self, kernel: k.Kernel, options: Mapping[str, Any], facts: LaunchFacts, alone: Callable[..., LoadedVariant]
@@ -49,11 +58,14 @@ class Together:
         """In the first round, write the text and stop the launch; in the second, hand out the code."""
         one = self.waiting.get((id(kernel), facts.small))
         if self.collects:
-            self.waiting[id(kernel), facts.small] = _Waiting(kernel, *compile.emitted(kernel, options, facts))
+            if one is None:
+                self.waiting[id(kernel), facts.small] = _Waiting(kernel, *compile.emitted(kernel, options, facts))
             raise Deferred
-        if one is None or not one.address:
+        if one is None or not one.addresses:
+            self.alone += facts.small
             return alone(kernel, options, facts)
-        variant = artifact.make_variant(one.device, one.module, one.address.to_bytes(8, "little"))
+        code = b"".join(address.to_bytes(_WORD, "little") for address in one.addresses)
+        variant = artifact.make_variant(one.device, one.module, code)
         return artifact.load_variant(variant, lambda: compile.compile_precise(one.device, options))
 
     def finish(self) -> None:
@@ -67,10 +79,10 @@ class Together:
                 code = loader.compile_object(joined([one.module.text for one in members]), pipeline)
             except CompilerBug:
                 continue
-            names = tuple(f"run.of.{at}" for at in range(len(members)))
-            loaded = loader.load_object(code, names)
-            for one, name in zip(members, names, strict=True):
-                one.address = loaded[name]
+            names = [tuple(f"{name}.of.{at}" for name in one.functions) for at, one in enumerate(members)]
+            loaded = loader.load_object(code, tuple(name for own in names for name in own))
+            for one, own in zip(members, names, strict=True):
+                one.addresses = tuple(loaded[name] for name in own)
 
 
 @contextmanager
@@ -81,8 +93,11 @@ def together() -> Generator[Together]:
     compile.compile_variant = lambda kernel, options, facts: group.compile_variant(kernel, options, facts, alone)
 
     def load_object(code: bytes, names: tuple[str, ...]) -> loader.LoadedCode:
-        # The code of a kernel in a common module is its address.
-        return loader.LoadedCode({"run": int.from_bytes(code, "little")}) if len(code) == 8 else load(code, names)
+        # The code of a kernel in a common module is the addresses of its functions.
+        if len(code) != _WORD * len(names):
+            return load(code, names)
+        words = [code[at : at + _WORD] for at in range(0, len(code), _WORD)]
+        return loader.LoadedCode({name: int.from_bytes(w, "little") for name, w in zip(names, words, strict=True)})
 
     artifact.load_object = load_object
     try:
@@ -92,19 +107,21 @@ def together() -> Generator[Together]:
 
 
 def joined(texts: list[str]) -> str:
-    """One module of many: names of each made its own, declarations and attributes once."""
+    """One module of many: what each defines gets a name of its own, declarations and attributes are there once."""
     shared: dict[str, None] = {}
     bodies: list[str] = []
     for at, text in enumerate(texts):
+        defined = set(_DEFINED.findall(text))
         lines: list[str] = []
         for line in text.splitlines():
             if line.startswith(("declare ", "attributes ")):
                 shared[line] = None
             else:
-                lines.append(_OWN_NAMES.sub(lambda match, at=at: _renamed(match, at), line) if "@" in line else line)
-        bodies.append("\n".join(lines))
+                lines.append(line)
+        body = "\n".join(lines)
+        bodies.append(_NAME.sub(lambda m, own=defined, at=at: _renamed(m[1], at) if m[1] in own else m[0], body))
     return "\n".join([*shared, *bodies]) + "\n"
 
 
-def _renamed(match: "re.Match[str]", at: int) -> str:
-    return f"@{match[1]}.of.{at}" if match[1] else f'@"{match[2]}.of.{at}"'
+def _renamed(name: str, at: int) -> str:
+    return f'@"{name[1:-1]}.of.{at}"' if name.startswith('"') else f"@{name}.of.{at}"

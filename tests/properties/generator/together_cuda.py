@@ -22,13 +22,15 @@ _ENTRY = re.compile(r"@(run|settle)\b")
 
 @dataclass(slots=True)
 class TogetherOnGpu:
-    """Kernels that are compiled in one go, by their text; `token` stands for the image of one of them."""
+    """Kernels that are compiled in one go, by their text; `token` stands for the image of one of them. `alone` counts
+    those that had to be compiled again, since their module was refused."""
 
     places: dict[str, int] = field(default_factory=dict[str, int])
     collects: bool = True
     target: CudaTarget | None = None
     machine: Machine | None = None
     module: int = 0
+    alone: int = 0
 
     def image_of(self, text: str, shared: int, target: CudaTarget, machine: Machine, *, alone: Any) -> bytes:
         """In the first round, keep the text and stop the launch; in the second, say which kernel it is."""
@@ -38,6 +40,7 @@ class TogetherOnGpu:
             raise Deferred
         if self.module and text in self.places:
             return b"kernel %d" % self.places[text]
+        self.alone += text in self.places
         return alone(text, shared, target, machine)
 
     def load(self, driver: Any, variant: loader.Variant, *others: Any, alone: Any) -> loader.Loaded:
