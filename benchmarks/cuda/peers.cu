@@ -32,6 +32,42 @@ extern "C" __global__ void saxpy_float4(float a, const float4 *__restrict__ x, f
     }
 }
 
+extern "C" __global__ void copy_float4(const float4 *__restrict__ x, float4 *__restrict__ y, int quarter) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < quarter) y[i] = x[i];
+}
+
+extern "C" __global__ void shift_float4(const float4 *__restrict__ x, float4 *__restrict__ y, int quarter) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < quarter) {
+        float4 u = x[i];
+        y[i] = make_float4(u.x + 1.0f, u.y + 1.0f, u.z + 1.0f, u.w + 1.0f);
+    }
+}
+
+extern "C" __global__ void triad_float4(float s, const float4 *__restrict__ b, const float4 *__restrict__ c,
+                                        float4 *__restrict__ a, int quarter) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < quarter) {
+        float4 u = b[i], v = c[i];
+        a[i] = make_float4(u.x + s * v.x, u.y + s * v.y, u.z + s * v.z, u.w + s * v.w);
+    }
+}
+
+__device__ float link(float u, float v) {
+    float d = u - v;
+    return sqrtf(d * d + 1.0f) * 0.5f + u;
+}
+
+extern "C" __global__ void chain_float4(const float4 *__restrict__ x, const float4 *__restrict__ y,
+                                        float4 *__restrict__ z, int quarter) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < quarter) {
+        float4 u = x[i], v = y[i];
+        z[i] = make_float4(link(u.x, v.x), link(u.y, v.y), link(u.z, v.z), link(u.w, v.w));
+    }
+}
+
 extern "C" __global__ void triad(double s, const double *__restrict__ b, const double *__restrict__ c,
                                  double *__restrict__ a, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,23 +1,23 @@
-"""`python -m benchmarks.cuda.run [streams|gallery|tuned] [NAMES...]`: the card's figures, as a table and as JSON.
+"""`python -m benchmarks.cuda.run [streams|gallery|tuned|latency] [NAMES...]`: a card's figures, as a table and as JSON.
 
 Every program runs as isogrid's kernel, as scalar CUDA C of the same algorithm (NVRTC, default flags), and, where they
-have it, as vectorised CUDA C and as a PyTorch expression. Results are compared before anything is timed.
+have it, as vectorised CUDA C and in PyTorch, CuPy, Triton and Numba, those that are installed. Results are compared
+before anything is timed. Launch and compile times follow.
 """
 
 import argparse
 import gc
-import importlib
 import math
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
 import isogrid as ig
-from benchmarks.cuda import timing
+from benchmarks.cuda import latency, libraries, timing
 from benchmarks.cuda.kept import keep
 from benchmarks.cuda.peers import Peers
 from benchmarks.cuda.work import Work, on_device
@@ -48,7 +48,7 @@ def main() -> None:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("suite", nargs="?", default="all", choices=["all", "streams", "gallery", "tuned"])
+    parser.add_argument("suite", nargs="?", default="all", choices=["all", "streams", "gallery", "tuned", "latency"])
     parser.add_argument("names", nargs="*")
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--out", default=str(ROOT / "benchmarks" / "results"))
@@ -89,10 +89,7 @@ def _measure(work: Work, device: str, peers: Peers) -> dict[str, Any]:
         sides["cuda c"] = peers.prepare(work.theirs, yours)
     if work.vectorised:
         sides["vectorised"] = peers.prepare(work.vectorised, yours)
-    for library, expression in (("torch", work.torch), ("cupy", work.cupy)):
-        if expression is not None and (module := _library(library)) is not None:
-            arrays = {name: module.from_dlpack(array) for name, array in yours.items()}
-            sides[library] = partial(expression, module, arrays)
+    sides |= libraries.sides(work, yours)
     wait = _wait(peers)
     ours()
     first = next((side for side in sides if side != "isogrid"), None)
@@ -103,13 +100,24 @@ def _measure(work: Work, device: str, peers: Peers) -> dict[str, Any]:
         wait()
         row["difference"] = max(_difference(mine[name], yours[name]) for name in work.results)
         row["agrees"] = row["difference"] <= work.allowed
+    for side in libraries.failing(work.name, sides):
+        del sides[side]
     samples = timing.compare(sides, wait)
     row["seconds"] = {side: timing.median(times) for side, times in samples.items()}
     row["spread"] = {side: (min(times), max(times)) for side, times in samples.items()}
     row["against"] = work.against
     if work.against in sides:
         row["ratio"] = row["seconds"][work.against] / row["seconds"]["isogrid"]
+    if work.fastest is not None:
+        row |= _against_fastest(row["seconds"], work.fastest)
     return row
+
+
+def _against_fastest(seconds: Mapping[str, float], bar: float) -> dict[str, Any]:
+    """The quickest side but ours and scalar CUDA C, and how many times as quick as it we are."""
+    others = {side: t for side, t in seconds.items() if side not in ("isogrid", "cuda c")}
+    fastest = min(others, key=lambda side: others[side])
+    return {"fastest": fastest, "fastest_ratio": others[fastest] / seconds["isogrid"], "fastest_bar": bar}
 
 
 def _wait(peers: Peers) -> Callable[[], None]:
@@ -138,13 +146,6 @@ def _ours(work: Work, arrays: Mapping[str, Any], device: str) -> Callable[[], No
     return graph
 
 
-def _library(name: str) -> Any:
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        return None
-
-
 def _difference(mine: Any, yours: Any) -> float:
     """Largest difference of two device arrays over the largest value; 0 where they are equal in every bit."""
     a, b = mine.numpy(), yours.numpy()
@@ -158,6 +159,8 @@ def _line(row: Mapping[str, Any]) -> str:
     rates = "  ".join(f"{side} {row['amount'] / t / 1e9:9.1f}" for side, t in row["seconds"].items())
     peer = "" if row["against"] == "cuda c" else f" of {row['against']}"
     bar = f"{peer} bar {row['bar']}" if row["bar"] else ""
+    if "fastest" in row:
+        bar += f", {row['fastest_ratio']:.3f} of {row['fastest']} bar {row['fastest_bar']}"
     agree = "equal" if row["difference"] == 0 else f"differs by {row['difference'] or 0:.1e}"
     verdict = agree if row["agrees"] else f"WRONG, {agree}"
     ratio = f"{row['ratio']:6.2f}x" if "ratio" in row else "  none "
@@ -172,7 +175,10 @@ def _finish(rows: list[dict[str, Any]], options: argparse.Namespace) -> None:
             f"geometric mean of {len(gallery)} gallery ratios: {mean:.3f} (bar 1.25), least {min(gallery):.2f} (0.95)"
         )
     command = " ".join(["python -m benchmarks.cuda.run", options.suite, *options.names])
-    keep("cuda", command, Path(options.out), mean=mean, rows=rows)
+    latencies = latency.measure() if options.suite in ("all", "latency") else []
+    for found in latencies:
+        print(latency.line(found))
+    keep("cuda", command, Path(options.out), mean=mean, rows=rows, latencies=[asdict(found) for found in latencies])
 
 
 if __name__ == "__main__":

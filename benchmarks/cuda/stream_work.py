@@ -9,6 +9,8 @@ from benchmarks.cuda import streams
 from benchmarks.cuda.work import Call, Launch, Work, example, f32, i32, line, plane
 
 COUNT = 1 << 28
+#: Of the quickest of PyTorch, CuPy, Triton and vectorised CUDA C.
+FASTEST = 0.99
 
 
 def _random(seed: int, count: int = COUNT) -> Any:
@@ -31,9 +33,14 @@ def _triad(torch: Any, t: Mapping[str, Any]) -> Any:
     return torch.add(t["b"], t["c"], alpha=3.1, out=t["a"])
 
 
+def _chain(torch: Any, t: Mapping[str, Any]) -> Any:
+    d = t["x"] - t["y"]
+    return torch.add(t["x"], torch.sqrt(d * d + 1.0), alpha=0.5, out=t["z"])
+
+
 def stream_work() -> Iterator[Work]:
     """One program after the other."""
-    n, where = COUNT, line(COUNT)
+    n, where, quarters = COUNT, line(COUNT), line(COUNT // 4)
     empty = np.zeros(n, np.float32)
     yield Work(
         "copy 2^28",
@@ -44,7 +51,9 @@ def stream_work() -> Iterator[Work]:
         8.0 * n,
         "B",
         bar=1.5,
+        fastest=FASTEST,
         torch=_copy,
+        vectorised=[Launch("copy_float4", *quarters, ("x", "y", i32(n // 4)))],
     )
     yield Work(
         "map 2^28",
@@ -55,7 +64,9 @@ def stream_work() -> Iterator[Work]:
         8.0 * n,
         "B",
         bar=1.5,
+        fastest=FASTEST,
         torch=_shift,
+        vectorised=[Launch("shift_float4", *quarters, ("x", "y", i32(n // 4)))],
     )
     yield Work(
         "saxpy 2^28",
@@ -66,8 +77,9 @@ def stream_work() -> Iterator[Work]:
         12.0 * n,
         "B",
         bar=1.2,
+        fastest=FASTEST,
         torch=_saxpy,
-        vectorised=[Launch("saxpy_float4", *line(n // 4), (f32(0.7), "x", "y", i32(n // 4)))],
+        vectorised=[Launch("saxpy_float4", *quarters, (f32(0.7), "x", "y", i32(n // 4)))],
     )
     yield Work(
         "triad 2^28",
@@ -78,7 +90,9 @@ def stream_work() -> Iterator[Work]:
         12.0 * n,
         "B",
         bar=1.2,
+        fastest=FASTEST,
         torch=_triad,
+        vectorised=[Launch("triad_float4", *quarters, (f32(3.1), "b", "c", "a", i32(n // 4)))],
     )
     yield Work(
         "chain 2^28",
@@ -89,7 +103,10 @@ def stream_work() -> Iterator[Work]:
         12.0 * n,
         "B",
         bar=1.2,
+        fastest=FASTEST,
         allowed=1e-6,
+        torch=_chain,
+        vectorised=[Launch("chain_float4", *quarters, ("x", "y", "z", i32(n // 4)))],
     )
     side = 16384
     x = _random(1, side * side).reshape(side, side)

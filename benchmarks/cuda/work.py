@@ -60,6 +60,8 @@ class Work:
     #: The same as an expression of CuPy arrays by name.
     cupy: Callable[[Any, Mapping[str, Any]], Any] | None = None
     against: str = "cuda c"
+    #: The least ratio to the quickest of all sides but scalar CUDA C.
+    fastest: float | None = None
     #: Whether our launches are recorded and run as one graph.
     recorded: bool = False
 

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from benchmarks import plot
 from benchmarks.compare import SIDES, Result
 from benchmarks.run import KEPT, misses, save, spread
 
@@ -50,3 +51,28 @@ def test_the_file_says_where_when_and_how(tmp_path: Path, samples: int) -> None:
     assert content["time"]
     kept = content["kernels"][0]
     assert (kept["ratio"], kept["bar"], kept["samples"]["cpu"]["least"]) == (1.0, 0.95, 0.001235)
+
+
+def test_a_picture_shows_how_much_longer_others_take(tmp_path: Path) -> None:
+    from_card = {
+        "card": "NVIDIA H200",
+        "driver": "580.1",
+        "date": "2026-11-30T11:51:48+00:00",
+        "command": "python -m benchmarks.cuda.run streams",
+        "rows": [{"name": "copy", "seconds": {"isogrid": 2.0, "cuda c": 3.0, "torch": 2.2}}],
+    }
+    figures = plot.read(from_card)
+    assert figures.title == "NVIDIA H200, driver 580.1, 2026-11-30: python -m benchmarks.cuda.run streams"
+    assert figures.rows == [plot.Row("copy", {"cuda c": 1.5, "torch": 1.1})]
+    plot.draw(figures, tmp_path / "picture.svg")
+    drawn = (tmp_path / "picture.svg").read_text()
+    assert "<svg" in drawn and "<!-- copy -->" in drawn and "<!-- torch -->" in drawn
+
+
+def test_a_picture_of_the_processor_reads_what_the_benchmark_keeps(tmp_path: Path) -> None:
+    one = Result("saxpy", dict(zip(SIDES, ([2.0], [3.0], [4.0]), strict=True)))
+    machine = {"processor": "p", "cores": 2}
+    file = save(tmp_path / "kept.json", machine, [one], 1.0, [], {"before": 0.1, "after": 0.2}, "bench it")
+    figures = plot.read(json.loads(file.read_text()))
+    assert figures.title.startswith("p, 2 cores, 20") and figures.title.endswith(": bench it")
+    assert figures.rows == [plot.Row("saxpy", {"numba:0": 1.5, "numba:1": 2.0})]

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from isogrid.cli import bench
 from isogrid.cli.bench import checkout
 from isogrid.diagnostics.codes import all_pages
 from isogrid.ir.parse import parse_device, parse_kernel
@@ -125,3 +126,36 @@ def test_bench_finds_the_checkout() -> None:
     folder = checkout()
     assert folder is not None
     assert (folder / "benchmarks" / "run.py").is_file()
+
+
+def test_bench_says_what_is_missing(isogrid: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bench, "absent", lambda name: f"no driver for {name}")
+    for arguments, said in (
+        (["--device", "tpu"], "--device is cpu or cuda, not tpu"),
+        (["-d", "cuda:0"], "there is no device cuda to measure: no driver for cuda"),
+    ):
+        done = isogrid("bench", *arguments)
+        assert done.code == 2
+        assert said in done.out + done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "program"),
+    [
+        (["saxpy", "--quick"], ["benchmarks.run", "saxpy", "--quick"]),
+        (["-d", "cuda:1", "streams"], ["benchmarks.cuda.run", "--device", "cuda:1", "streams"]),
+    ],
+)
+def test_bench_calls_the_program_of_the_device(
+    isogrid: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, arguments: list[str], program: list[str]
+) -> None:
+    called: list[list[str]] = []
+
+    def call(command: list[str], **_: Any) -> int:
+        called.append(command[2:])
+        return 1
+
+    monkeypatch.setattr(bench, "absent", lambda _: None)
+    monkeypatch.setattr(bench.subprocess, "call", call)
+    assert isogrid("bench", *arguments).code == 1
+    assert called == [program]
