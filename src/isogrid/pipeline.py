@@ -78,19 +78,20 @@ def optimise(kernel: k.Kernel, disabled: frozenset[str], facts: LaunchFacts, opt
     return kernel
 
 
-def lower(kernel: k.Kernel, facts: LaunchFacts) -> d.Kernel:
-    """Device IR of a kernel. Proofs tell which divisions need no correction and which `while` loops end."""
-    device = _lower_kernel(kernel, facts)
+def lower(kernel: k.Kernel, facts: LaunchFacts, build: str = "") -> d.Kernel:
+    """Device IR of a kernel. Proofs tell which divisions need no correction and which `while` loops end. `build` names
+    the builds of elementary functions that the target prefers; they give the same bits."""
+    device = _lower_kernel(kernel, facts, build)
     for _, lowering in LOWERINGS:
         device = lowering(device)
     return device
 
 
-def _lower_kernel(kernel: k.Kernel, facts: LaunchFacts) -> d.Kernel:
+def _lower_kernel(kernel: k.Kernel, facts: LaunchFacts, build: str) -> d.Kernel:
     if not any(_profits(node) for node in visit(kernel.body)):
-        return lower_kernel(kernel, facts)
+        return lower_kernel(kernel, facts, build=build)
     proofs = analyse_signs(kernel, facts)
-    return lower_kernel(kernel, facts, proofs.nonnegative, proofs.bounded)
+    return lower_kernel(kernel, facts, proofs.nonnegative, proofs.bounded, build)
 
 
 def _profits(node: k.Node) -> bool:

@@ -9,6 +9,7 @@ import linecache
 import pkgutil
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import isogrid as ig
@@ -20,9 +21,10 @@ from isogrid.ir import device as d
 from isogrid.ir.text import print_kernel
 from isogrid.ir.verify import verify
 from isogrid.launch.specialise import check_specialisations
-from isogrid.mathlib import source
+from isogrid.mathlib import source as sources
 from isogrid.mathlib.functions import function_of, path_of
 from isogrid.pipeline import lower, optimise
+from isogrid.support.records import dataclass
 from tools.mathlib.plain_bits import plain_bits
 from tools.mathlib.single_assignment import single_assignment
 
@@ -43,21 +45,44 @@ def {name}({parameters}, result: ig.Out[ig.{result}, N]) -> None:
 def helpers() -> dict[str, Helper]:
     """Every function that is compiled, by name: those whose names end in a type and who are documented as public."""
     found: dict[str, Helper] = {}
-    for module in pkgutil.iter_modules(source.__path__):
-        names = vars(importlib.import_module(f"{source.__name__}.{module.name}"))
+    for module in pkgutil.iter_modules(sources.__path__):
+        names = vars(importlib.import_module(f"{sources.__name__}.{module.name}"))
         for name, value in names.items():
             if isinstance(value, Helper) and value.function.__module__.endswith(f".{module.name}"):
                 found[name] = value
     return found
 
 
-def public() -> Iterator[tuple[str, Helper, tuple[str, ...], str]]:
-    """Name, helper, parameter types and result type of each compiled function."""
-    from isogrid.builtins.elementary import COMPILED
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What a compiled function is made of: its name, build, helper, types of parameters, type of the result."""
+
+    name: str
+    build: str
+    helper: Helper
+    parameters: tuple[str, ...]
+    result: str
+
+    @property
+    def path(self) -> Path:
+        return path_of(self.name, self.build)
+
+    def text(self) -> str:
+        name = f"{self.name}_{self.build}" if self.build else self.name
+        return compiled(name, self.helper, self.parameters, self.result)
+
+
+def public() -> Iterator[Source]:
+    """Each function that is compiled, in each of its builds."""
+    from isogrid.builtins.elementary import BUILDS, COMPILED
 
     found = helpers()
     for name, (parameters, result) in COMPILED.items():
-        yield name, found[name], tuple(type.value for type in parameters), result.value
+        types = tuple(type.value for type in parameters)
+        yield Source(name, "", found[name], types, result.value)
+        for kind, names in BUILDS.items():
+            if name in names:
+                yield Source(name, kind, found[f"{name}_{kind}"], types, result.value)
 
 
 def compiled(name: str, helper: Helper, parameters: tuple[str, ...], result: str) -> str:
@@ -90,15 +115,14 @@ def main() -> None:
     check = "--check" in sys.argv[1:]
     wanted = [word for word in sys.argv[1:] if not word.startswith("-")]
     stale: list[str] = []
-    for name, helper, parameters, result in public():
-        if wanted and name not in wanted:
+    for source in public():
+        if wanted and source.name not in wanted:
             continue
-        text = compiled(name, helper, parameters, result)
-        path = path_of(name)
-        if check and (not path.exists() or path.read_text() != text):
-            stale.append(name)
+        text = source.text()
+        if check and (not source.path.exists() or source.path.read_text() != text):
+            stale.append(source.path.stem)
         elif not check:
-            path.write_text(text)
+            source.path.write_text(text)
     if stale:
         raise SystemExit(f"out of date: {', '.join(stale)}; run python -m tools.mathlib.compile")
 

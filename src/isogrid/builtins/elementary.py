@@ -122,6 +122,10 @@ COMPILED: Final[dict[str, tuple[tuple[Scalar, ...], Scalar]]] = {
     if Scalar.I32 not in signature.parameters
 }
 
+#: Builds of functions beside the usual one, by the name that a target asks for; each gives the same bits. "gpu" is for
+#: processors with many f64 units and no permutations of registers.
+BUILDS: Final[dict[str, tuple[str, ...]]] = {"gpu": ()}
+
 _LATER: Final = ("degrees", "radians", "dist", "ulp")
 
 #: Functions that the language does not compute: refused by name, never approximated. Spelling -> name as written.

@@ -40,6 +40,8 @@ class Builder:
     pure_counters: frozenset[str]
     nonnegative: frozenset[int] = frozenset()
     bounded: frozenset[int] = frozenset()
+    #: Which builds of elementary functions the target prefers: `isogrid.builtins.elementary.BUILDS`.
+    build: str = ""
     blocks: list[list[d.Statement]] = field(default_factory=lambda: [[]])
     variables: dict[str, Machine] = field(default_factory=dict[str, Machine])
     sites: list[TrapSite] = field(default_factory=list[TrapSite])

@@ -18,7 +18,7 @@ from isogrid.mathlib.functions import Function, load
 
 def lower_elementary(builder: Builder, name: str, arguments: tuple[d.Expr, ...]) -> d.Expr:
     """The value of the compiled function `name` for arguments that have been evaluated."""
-    function = load(name)
+    function = load(name, builder.build)
     values: dict[str, d.Expr] = {}
     for (parameter, _), argument in zip(function.parameters, arguments, strict=True):
         values[parameter] = builder.atom(argument, name)

@@ -21,8 +21,10 @@ def lower_kernel(
     facts: LaunchFacts,
     nonnegative: frozenset[int] = frozenset(),
     bounded: frozenset[int] = frozenset(),
+    build: str = "",
 ) -> d.Kernel:
-    """Device IR that does what `kernel` does. `nonnegative` and `bounded` hold `id`s of nodes of this very kernel."""
+    """Device IR that does what `kernel` does. `nonnegative` and `bounded` hold `id`s of nodes of this very kernel;
+    `build` names the builds of elementary functions that are taken where there are some."""
     uses = local_uses(kernel)
     builder = Builder(
         kernel=kernel,
@@ -33,6 +35,7 @@ def lower_kernel(
         pure_counters=uses.pure_counters,
         nonnegative=nonnegative,
         bounded=bounded,
+        build=build,
     )
     for name, type in uses.types.items():
         if name not in uses.fixed and name not in uses.pure_counters:

@@ -38,9 +38,9 @@ def compiled_name(name: str, operand: Scalar) -> str:
     return f"{name}_{operand.value}"
 
 
-def path_of(name: str) -> Path:
-    """The file of a compiled function."""
-    return _FOLDER / f"{name}.ir"
+def path_of(name: str, build: str = "") -> Path:
+    """The file of a compiled function, or of a build of it for some kind of device."""
+    return _FOLDER / (f"{name}.{build}.ir" if build else f"{name}.ir")
 
 
 def is_compiled(name: str) -> bool:
@@ -49,9 +49,10 @@ def is_compiled(name: str) -> bool:
 
 
 @functools.cache
-def load(name: str) -> Function:
-    """The compiled function, read from its file once."""
-    return function_of(parse_device(path_of(name).read_text()))
+def load(name: str, build: str = "") -> Function:
+    """The compiled function in this build where there is one, else the usual; read from its file once."""
+    path = path_of(name, build)
+    return function_of(parse_device((path if path.exists() else path_of(name)).read_text()))
 
 
 def function_of(kernel: d.Kernel) -> Function:
