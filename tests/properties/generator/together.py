@@ -59,7 +59,10 @@ class Together:
         one = self.waiting.get((id(kernel), facts.small))
         if self.collects:
             if one is None:
-                self.waiting[id(kernel), facts.small] = _Waiting(kernel, *compile.emitted(kernel, options, facts))
+                # A launch runs the form for one thread alone, or the one with locks: never both, so one is compiled.
+                form = ("shared", "alone")[len(self.waiting) % 2]
+                made = compile.emitted(kernel, {**options, "cpu_form": form}, facts)
+                self.waiting[id(kernel), facts.small] = _Waiting(kernel, *made)
             raise Deferred
         if one is None or not one.addresses:
             self.alone += facts.small

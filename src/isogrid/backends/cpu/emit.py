@@ -52,15 +52,18 @@ class _Settings:
 
 
 def emit_module(kernel: d.Kernel, target: HostTarget, options: Mapping[str, Any]) -> EmittedModule:
-    """LLVM IR of `run`. The option `cpu_width` forces the number of lanes, for tests."""
+    """LLVM IR of `run`. For tests, the option `cpu_width` forces the number of lanes, and `cpu_form` ("shared" or
+    "alone") has `run` written in one form only where there would be two."""
     flags = _FAST if options.get("fastmath") and not kernel.exact else ""
     quick = target.divides_slowly and not flags and "fast_division" not in options.get("disable", ())
     kernel, overlapped = unroll_for_divider(kernel) if quick else (kernel, {})
     kernel = _normalised(kernel)
     strategy = choose_strategy(kernel, target, options.get("cpu_width"))
     settings = _Settings(strategy, flags, precise=False, quick=quick, overlapped=overlapped)
-    functions = [_function(kernel, target, "run", settings)]
-    alone = not kernel.grouped and adds_to_memory(kernel.body)
+    form = options.get("cpu_form")
+    two = not kernel.grouped and adds_to_memory(kernel.body)
+    functions = [_function(kernel, target, "run", replace(settings, alone=two and form == "alone"))]
+    alone = two and form is None
     if alone:
         functions.append(_function(kernel, target, "run_alone", replace(settings, alone=True)))
     return EmittedModule(
