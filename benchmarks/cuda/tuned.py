@@ -89,14 +89,14 @@ def clear(bins: Out[i32, Literal[256]]) -> None:
     bins[ig.gid()] = 0
 
 
-@ig.kernel(groups=ig.cdiv(N, 64 * BLOCK), block=BLOCK)
+@ig.kernel(groups=ig.cdiv(N, 16 * BLOCK), block=BLOCK)
 def histogram(x: In[i32, N], bins: InOut[i32, Literal[256]]) -> None:
+    """Four neighbours of each thread at a time, four times a group."""
     local = ig.shared(i32, 256)
     t = ig.lid()
-    first = ig.group_id() * (64 * BLOCK) + t
     for row in range(4):
-        for k in range(16):
-            i = first + (16 * row + k) * BLOCK
+        for c in range(4):
+            i = ((ig.group_id() * 4 + row) * BLOCK + t) * 4 + c
             if i < len(x):
                 ig.atomic_add(local, x[i] & 255, 1)
     ig.barrier()
@@ -106,10 +106,25 @@ def histogram(x: In[i32, N], bins: InOut[i32, Literal[256]]) -> None:
 SIDE, DEPTH = 128, 8
 
 
+@ig.func
+def add_products(ta: Any, tb: Any, fa: Any, fb: Any, acc: Any, ty: Any, tx: Any) -> None:
+    """Add what one pair of tiles gives to the 8 x 8 sums of a thread."""
+    for k in ig.unroll(range(8), 8):
+        for i in range(8):
+            fa[i] = ta[k, 8 * ty + i]
+        for j in range(4):
+            fb[j] = tb[k, 4 * tx + j]
+            fb[j + 4] = tb[k, 64 + 4 * tx + j]
+        for i in range(8):
+            for j in range(8):
+                acc[i, j] = ig.fma(fa[i], fb[j], acc[i, j])
+
+
 @ig.kernel(groups=(M // SIDE, N // SIDE), block=256)
 def matmul(a: In[f32, M, K], b: In[f32, K, N], c: Out[f32, M, N]) -> None:
     """128 x 128 elements a group, 32 x 64 a warp and 8 x 8 a thread; the next tiles are on their way while this one is
-    multiplied. Four more columns spread what is stored across over all banks."""
+    multiplied. Four more columns spread what is stored across over all banks. The last tiles are multiplied behind the
+    loop, which so asks nothing but its own condition."""
     ig.require(M % SIDE == 0 and N % SIDE == 0 and K % DEPTH == 0 and K >= DEPTH)
     ta = ig.shared(f32, (DEPTH, SIDE + 4))
     tb = ig.shared(f32, (DEPTH, SIDE))
@@ -124,29 +139,21 @@ def matmul(a: In[f32, M, K], b: In[f32, K, N], c: Out[f32, M, N]) -> None:
     ty, tx = warp // 2 * 4 + lane // 8, warp % 2 * 8 + lane % 8
     ay, ax = t // 2, t % 2 * 4
     by, bx = t // 32, t % 32 * 4
-    steps = a.shape[1] // DEPTH
     for i in range(4):
-        na[i] = a[gy * SIDE + ay, ax + i]
-        nb[i] = b[by, gx * SIDE + bx + i]
-    for step in range(steps):
+        ta[ax + i, ay] = a[gy * SIDE + ay, ax + i]
+        tb[by, bx + i] = b[by, gx * SIDE + bx + i]
+    ig.barrier()
+    for step in range(1, a.shape[1] // DEPTH):
+        for i in range(4):
+            na[i] = a[gy * SIDE + ay, step * DEPTH + ax + i]
+            nb[i] = b[step * DEPTH + by, gx * SIDE + bx + i]
+        add_products(ta, tb, fa, fb, acc, ty, tx)
+        ig.barrier()
         for i in range(4):
             ta[ax + i, ay] = na[i]
             tb[by, bx + i] = nb[i]
         ig.barrier()
-        if step + 1 < steps:
-            for i in range(4):
-                na[i] = a[gy * SIDE + ay, (step + 1) * DEPTH + ax + i]
-                nb[i] = b[(step + 1) * DEPTH + by, gx * SIDE + bx + i]
-        for k in ig.unroll(range(8), 8):
-            for i in range(8):
-                fa[i] = ta[k, 8 * ty + i]
-            for j in range(4):
-                fb[j] = tb[k, 4 * tx + j]
-                fb[j + 4] = tb[k, 64 + 4 * tx + j]
-            for i in range(8):
-                for j in range(8):
-                    acc[i, j] = ig.fma(fa[i], fb[j], acc[i, j])
-        ig.barrier()
+    add_products(ta, tb, fa, fb, acc, ty, tx)
     for i in range(8):
         for j in range(4):
             c[gy * SIDE + 8 * ty + i, gx * SIDE + 4 * tx + j] = acc[i, j]

@@ -119,7 +119,7 @@ def test_sums_of_a_register_tile_stay_in_registers(worker: ProcessPoolExecutor, 
     module = emit_cuda(pipeline.lower(optimised, facts), target, options)
     text = worker.submit(compile_ptx, module.text, target).result()
     assert module.text.startswith(FEW_PASSES) and ".local" not in text
-    assert text.count("fma.rn.f32") == 512 and text.count("ld.shared.v4") == 32 and text.count("ld.global.nc.v4") == 4
+    assert text.count("fma.rn.f32") == 1024 and text.count("ld.shared.v4") == 64 and text.count("ld.global.nc.v4") == 4
     assemble(text, (9, 0), tmp_path)
 
 

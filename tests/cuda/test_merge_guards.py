@@ -47,6 +47,19 @@ def test_edges(size: int) -> None:
     agree(kernel(text), "simulated", x, np.zeros_like(x))
 
 
+def test_in_equal_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Too many for one are asked in two pieces, not left apart."""
+    monkeypatch.setattr("isogrid.backends.cuda.merge_guards._MOST_GUARDS", 5)
+    text = COUNTED.format(access="Out", body="ig.atomic_add(s, x[i] & 31, 1)")
+    text = text.replace("96", "192").replace("range(3)", "range(6)")
+    assert _merged(text) == 2
+    monkeypatch.setattr("isogrid.backends.cuda.merge_guards._MOST_GUARDS", 64)
+    monkeypatch.setattr("isogrid.backends.cuda.merge_guards._MOST_NODES", 60)
+    assert _merged(text) == 2
+    x = np.arange(191, dtype=np.int32)
+    agree(kernel(text), "simulated", x, np.zeros_like(x))
+
+
 APART: dict[str, Any] = {
     "it reads what it writes": ("InOut", "y[i] = y[i] + 1"),
     "it may trap": ("Out", "ig.atomic_add(s, x[i], 1)"),

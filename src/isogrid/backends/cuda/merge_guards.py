@@ -75,10 +75,25 @@ class _Merger:
         return reads
 
     def merged(self, run: Sequence[d.Statement]) -> list[d.Statement]:
-        guards = [node for node in run if isinstance(node, d.If)]
+        """The run with its guards merged, in equal pieces where they are too many for one."""
+        guards = sum(isinstance(node, d.If) for node in run)
         nodes = sum(1 for node in run for _ in visit(node))
         given = [n.name for node in run for n in visit(node) if isinstance(n, d.Let)]
-        if not 2 <= len(guards) <= _MOST_GUARDS or nodes > _MOST_NODES or len(set(given)) < len(given):
+        if len(set(given)) < len(given):
+            return list(run)
+        each = -(-guards // max(-(-guards // _MOST_GUARDS), -(-nodes // _MOST_NODES), 1))
+        result: list[d.Statement] = []
+        piece: list[d.Statement] = []
+        for node in run:
+            if isinstance(node, d.If) and sum(isinstance(n, d.If) for n in piece) == each:
+                result += self.asked_once(piece)
+                piece = []
+            piece.append(node)
+        return [*result, *self.asked_once(piece)]
+
+    def asked_once(self, run: Sequence[d.Statement]) -> list[d.Statement]:
+        guards = [node for node in run if isinstance(node, d.If)]
+        if len(guards) < 2:
             return list(run)
         names: list[d.Statement] = [node for node in run if not isinstance(node, d.If)]
         whole = reduce(_both, (node.condition for node in guards))
