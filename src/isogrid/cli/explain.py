@@ -90,7 +90,7 @@ def offload_explanation(function: "Offloaded", settings: Sequence[str] = (), *, 
     """Everything about one offloaded function: its loops with the rule for each write, then each kernel it becomes."""
     from isogrid.offloading.listing import listing_of
 
-    specialisation = specialisation_of(function.definition, {}, settings)
+    specialisation = specialisation_of(function.definition, function.tunables, settings)
     parts = stages_of_sections(function, settings)
     shown = "every launch" if not parts else _specialised(parts[0][1])
     listing = listing_of(function, specialisation)

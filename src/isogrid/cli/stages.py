@@ -66,7 +66,7 @@ def stages_of_sections(
     """The same for each kernel of an offloaded function."""
     from isogrid.offloading.inspection import kernels_of
 
-    chosen, options = specialisation_of(function.definition, {}, settings), _options(function)
+    chosen, options = specialisation_of(function.definition, function.tunables, settings), _options(function)
     return [(part, _stages(part.kernel, chosen, options, wide)) for part in kernels_of(function, chosen)]
 
 

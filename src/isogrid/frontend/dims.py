@@ -4,8 +4,10 @@ Arithmetic is recorded as plain data (`DimExpression`) and becomes kernel IR in 
 `import isogrid` stays light.
 """
 
+import operator
 from typing import Any, ClassVar, Final, NoReturn, TypeAlias, cast
 
+from isogrid.frontend.host_meaning import HOST_MEANING
 from isogrid.support.errors import OutsideKernelError
 
 #: What may stand beside a dimension in arithmetic: a Dim class, an expression, a tunable or a Python int.
@@ -18,10 +20,40 @@ class _Arithmetic:
     __slots__ = ()
 
     def __index__(self) -> int:
-        _no_value(self)
+        return _value(self)
 
     def __int__(self) -> int:
-        _no_value(self)
+        return _value(self)
+
+    def __lt__(self, other: Any) -> bool:
+        return _value(self) < other
+
+    def __le__(self, other: Any) -> bool:
+        return _value(self) <= other
+
+    def __gt__(self, other: Any) -> bool:
+        return _value(self) > other
+
+    def __ge__(self, other: Any) -> bool:
+        return _value(self) >= other
+
+    def __and__(self, other: Any) -> int:
+        return _value(self) & other
+
+    def __lshift__(self, other: Any) -> int:
+        return _value(self) << other
+
+    def __rlshift__(self, other: Any) -> int:
+        return other << _value(self)
+
+    def __rshift__(self, other: Any) -> int:
+        return _value(self) >> other
+
+    def __rrshift__(self, other: Any) -> int:
+        return other >> _value(self)
+
+    def __pow__(self, other: Any) -> int:
+        return _value(self) ** other
 
     def __add__(self, other: Any) -> "DimExpression":
         return _operation("add", self, other)
@@ -80,10 +112,18 @@ class DimExpression(_Arithmetic):
 
 
 class DimMeta(_Arithmetic, type):
-    """Gives dimension classes their arithmetic. Equality stays identity: a dimension is a name, not a number."""
+    """Gives dimension classes their arithmetic. Equality is identity, since a dimension is a name and not a number, but
+    where `f.python(...)` gives it a size."""
 
     def __repr__(cls) -> str:
         return cls.__name__
+
+    def __eq__(cls, other: object) -> bool:
+        if isinstance(other, int) and HOST_MEANING.get() is not None:
+            return _value(cls) == other
+        return cls is other
+
+    __hash__ = type.__hash__
 
 
 class Dim(metaclass=DimMeta):
@@ -133,6 +173,14 @@ class TunableValue(_Arithmetic):
     def __repr__(self) -> str:
         return self.name or f"tunable({', '.join(map(str, self.values))})"
 
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, int) and HOST_MEANING.get() is not None:
+            return _value(self) == other
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self)
+
     def __reduce__(self) -> Any:
         return _restored_tunable, (self.values, self.name)
 
@@ -154,7 +202,7 @@ def tunable(*values: int) -> TunableValue:
 
 def cdiv(a: Any, b: Any) -> Any:
     """`a / b` rounded up, for positive `b`; on dimensions an expression, on Python ints the number."""
-    if is_dimension_like(a) or is_dimension_like(b):
+    if is_dimension_like(a) or is_dimension_like(b) or HOST_MEANING.get() is not None:
         return _operation("cdiv", a, b)
     if type(a) is not int or type(b) is not int:
         raise TypeError(f"ig.cdiv divides integers and dimensions, not {a!r} by {b!r}")
@@ -186,6 +234,20 @@ def dimension_text(value: object) -> str:
             return repr(value)
 
 
+def computed(op: str, *operands: Any) -> Any:
+    """The operation on numbers."""
+    match op, operands:
+        case "neg", (only,):
+            return -only
+        case "cdiv", (left, right):
+            return (left + (right - 1)) // right
+        case _:
+            return _OPERATIONS[op](*operands)
+
+
+_OPERATIONS: Final[dict[str, Any]] = {
+    name: getattr(operator, name) for name in ("add", "sub", "mul", "floordiv", "mod")
+}
 _SYMBOLS: Final = {"add": "+", "sub": "-", "mul": "*", "floordiv": "//", "mod": "%"}
 
 
@@ -194,7 +256,9 @@ def _nested_text(value: object) -> str:
     return f"({text})" if isinstance(value, DimExpression) and value.op != "cdiv" else text
 
 
-def _operation(op: str, *operands: Any) -> DimExpression:
+def _operation(op: str, *operands: Any) -> Any:
+    if HOST_MEANING.get() is not None:
+        return computed(op, *(_value(o) if is_dimension_like(o) else o for o in operands))
     for operand in operands:
         if type(operand) is not int and not is_dimension_like(operand):
             raise TypeError(f"a dimension computes with dimensions and integers, not {operand!r}")
@@ -205,6 +269,12 @@ def _restored_tunable(values: tuple[int, ...], name: str | None) -> TunableValue
     restored = TunableValue(values)
     restored.name = name
     return restored
+
+
+def _value(what: object) -> int:
+    """The size, where `f.python(...)` gives it one."""
+    meaning = HOST_MEANING.get()
+    return _no_value(what) if meaning is None else meaning.size(what)
 
 
 def _no_value(what: object) -> NoReturn:

@@ -12,6 +12,7 @@ from typing import Any, Final, cast
 
 from isogrid.frontend.capture import source_lines
 from isogrid.frontend.dims import cdiv, tunable
+from isogrid.frontend.host_meaning import HOST_MEANING
 from isogrid.ir.types import Access, Scalar
 from isogrid.support.errors import OutsideKernelError
 
@@ -37,6 +38,9 @@ class DType:
         return typing.Union[other, self]  # noqa: UP007
 
     def __call__(self, value: Any = None) -> Any:
+        meaning = HOST_MEANING.get()
+        if meaning is not None:
+            return meaning.convert(self.scalar, value)
         raise OutsideKernelError(
             f"ig.{self!r}(...) converts inside kernels only; on the host write {self.scalar.numpy_name}(...)"
         )
@@ -118,6 +122,9 @@ class KernelFunction:
         return _function_named, (self.name,)
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        meaning = HOST_MEANING.get()
+        if meaning is not None:
+            return meaning.call(self.name, arguments, keywords)
         raise OutsideKernelError(
             f"ig.{self.name}() has a meaning only inside a function decorated with @ig.kernel or @ig.func"
         )
@@ -139,6 +146,9 @@ class Helper:
         return self.function.__qualname__
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        meaning = HOST_MEANING.get()
+        if meaning is not None:
+            return meaning.helper(self.function, arguments, keywords)
         raise OutsideKernelError(
             f"helper `{self.function.__name__}` is called from kernels; its plain Python form is "
             f"`{self.function.__name__}.function`"

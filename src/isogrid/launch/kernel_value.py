@@ -5,7 +5,7 @@ import functools
 import sys
 from collections.abc import Callable, Mapping
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from isogrid.diagnostics.report import Report
 from isogrid.frontend.define import define
@@ -17,15 +17,9 @@ from isogrid.launch.devices import SCOPES, Device, choose, device as device_name
 from isogrid.launch.errors import DeviceError, LaunchError, LaunchTypeError, OptionError, RequirementError
 from isogrid.launch.geometry import Given
 from isogrid.launch.native import whole_callable
-from isogrid.launch.options import (
-    NO_OPTIONS,
-    PORTABLE,
-    Options,
-    checked_options,
-    tell_of_changes,
-    unknown_option,
-)
+from isogrid.launch.options import NO_OPTIONS, Options, tell_of_changes
 from isogrid.launch.specialise import check_specialisations, tunable_values
+from isogrid.launch.tunable_options import separated
 from isogrid.runtimes.protocol import Runtime
 from isogrid.support.errors import KernelRefused, KnownLimit
 from isogrid.traps import Trap
@@ -155,22 +149,7 @@ class Kernel:
 
     def options(self, **options: Any) -> "Kernel":
         """This kernel with more options: portable keys, groups of backends (`cpu={...}`) and tunables by name."""
-        tunables: dict[str, int] = {}
-        rest: dict[str, Any] = {}
-        known = self._tunables() if set(options) - set(PORTABLE) else {}
-        for key, value in options.items():
-            if key in known and key not in PORTABLE:
-                tunables[key] = self._tunable(key, known[key], value)
-            else:
-                rest[key] = value
-        try:
-            checked = checked_options(rest)
-        except OptionError:
-            for key in rest:
-                close = difflib.get_close_matches(key, known, 1)
-                if key not in PORTABLE and close:
-                    raise unknown_option(key, known) from None
-            raise
+        checked, tunables = separated(self.definition, options)
         return self._with(explicit_options=checked.over(self.explicit_options), tunables=dict(self.tunables) | tunables)
 
     def bind(self, *arguments: Any, **keywords: Any) -> "Kernel":
@@ -287,24 +266,8 @@ class Kernel:
 
     # --- options --------------------------------------------------------------------------------------------------
 
-    def _tunables(self) -> dict[str, tuple[int, ...]]:
-        from isogrid.frontend.constants import reached_tunables
-
-        known = {t.name: t.values for t in self.definition.tunables}
-        return known | {
-            t.name: t.values
-            for t in reached_tunables(cast(FunctionType, self.definition.function))
-            if t.name is not None
-        }
-
     def _tunable_values(self) -> dict[str, int]:
         return tunable_values(self.definition, self.tunables)
-
-    def _tunable(self, name: str, values: tuple[int, ...], value: Any) -> int:
-        if type(value) is not int or value not in values:
-            listed = ", ".join(map(str, values))
-            raise OptionError(f"tunable `{name}` of {self.definition.name} is one of {listed}, not {value!r}")
-        return value
 
     def _check_block(self) -> None:
         """A block that is known and larger than allowed is refused when the kernel value is made."""

@@ -5,6 +5,7 @@ import functools
 import os
 import sys
 import threading
+import types
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import field
@@ -23,10 +24,11 @@ from isogrid.launch.dispatch import choice_for, effective_options
 from isogrid.launch.errors import OptionError
 from isogrid.launch.kernel_value import OF_THE_AUTHOR
 from isogrid.launch.native import whole_callable
-from isogrid.launch.options import NO_OPTIONS, Options, checked_options, tell_of_changes
+from isogrid.launch.options import NO_OPTIONS, Options, tell_of_changes
 from isogrid.launch.pickling import Settings, reduced
 from isogrid.launch.specialise import check_specialisations, tunable_values
 from isogrid.launch.stored import SourceMemory
+from isogrid.launch.tunable_options import separated
 from isogrid.offloading.analysis import Analysis, analyse
 from isogrid.offloading.call import Call
 from isogrid.offloading.execute import Executor
@@ -69,6 +71,7 @@ class Offloaded:
     explicit_options: Options
     device: Device | None
     require: bool
+    tunables: Mapping[str, int]
 
     def __init__(
         self,
@@ -77,6 +80,7 @@ class Offloaded:
         explicit_options: Options = NO_OPTIONS,
         device: Device | None = None,
         require: bool = False,
+        tunables: Mapping[str, int] = types.MappingProxyType({}),
     ) -> None:
         put = functools.partial(object.__setattr__, self)
         functools.update_wrapper(self, definition.function)
@@ -85,6 +89,7 @@ class Offloaded:
         put("explicit_options", explicit_options)
         put("device", device)
         put("require", require)
+        put("tunables", tunables)
         put("__call__", self._call)
         tell_of_changes(cast(Any, self))
 
@@ -101,15 +106,16 @@ class Offloaded:
         return self
 
     def __reduce__(self) -> Any:
-        return reduced(self, Settings(self.explicit_options, (), self.device, ()))
+        return reduced(self, Settings(self.explicit_options, tuple(sorted(self.tunables.items())), self.device, ()))
 
     def with_settings(self, settings: Settings) -> "Offloaded":
         """This function with the settings of a pickle."""
-        return self._with(explicit_options=settings.options, device=settings.device)
+        return self._with(explicit_options=settings.options, device=settings.device, tunables=dict(settings.tunables))
 
     def __repr__(self) -> str:
         names = ", ".join(parameter.name for parameter in self.definition.parameters)
         where = "" if self.device is None else f" on {self.device.name}"
+        where += "".join(f" {key}={value}" for key, value in sorted(self.tunables.items()))
         return f"<isogrid offloaded function {self.definition.name}({names}){where}>"
 
     # --- calls -------------------------------------------------------------------------------------------------------
@@ -129,7 +135,9 @@ class Offloaded:
 
     def python(self, *arguments: Any, **keywords: Any) -> Any:
         """The undecorated function; agrees up to the order of reductions, overflow and NaN in `min` and `max`."""
-        return self.definition.function(*arguments, **keywords)
+        from isogrid.offloading.plain import run_plain
+
+        return run_plain(self.definition, arguments, keywords, tunable_values(self.definition, self.tunables))
 
     def _run(self, arguments: tuple[Any, ...], keywords: Mapping[str, Any], device: Device | None) -> Any:
         definition = self.definition
@@ -137,7 +145,7 @@ class Offloaded:
         options = effective_options(self.explicit_options, choice.device)
         values = match_arguments(definition, {}, arguments, keywords)
         typed = type_arguments(definition, values, choice.device.name)
-        constants = tunable_values(definition, {})
+        constants = tunable_values(definition, self.tunables)
         dims = bind_arrays(definition, typed, constants)
         settled = dict(constants) | {name: dims[name] for name in definition.constant_dims if name in dims}
         specialisation = Specialisation(
@@ -194,7 +202,7 @@ class Offloaded:
                         analysis.plan,
                         specialisation,
                         self.explicit_options,
-                        {},
+                        self.tunables,
                         device if named else None,
                         device.name,
                         self.shared.memory,
@@ -230,13 +238,14 @@ class Offloaded:
         return self._with(device=device_named(device))
 
     def options(self, **options: Any) -> "Offloaded":
-        """This function with more options, which all its kernels get."""
-        return self._with(explicit_options=checked_options(options).over(self.explicit_options))
+        """This function with more options, which all its kernels get, and with values for tunables by name."""
+        checked, tunables = separated(self.definition, options)
+        return self._with(explicit_options=checked.over(self.explicit_options), tunables=dict(self.tunables) | tunables)
 
     def check(self) -> list[Report]:
         """Every finding for every member of every generic: warnings about loops that run in sequence, and errors."""
         found: dict[tuple[Any, ...], Report] = {}
-        for specialisation in check_specialisations(self.definition, {}):
+        for specialisation in check_specialisations(self.definition, self.tunables):
             try:
                 analysis = analyse(self.definition, specialisation, self.shared.captures)
                 severity = Severity.ERROR if self.require else Severity.WARNING
@@ -257,6 +266,7 @@ class Offloaded:
             "explicit_options": self.explicit_options,
             "device": self.device,
             "require": self.require,
+            "tunables": self.tunables,
         }
         return Offloaded(self.definition, self.shared, **(fields | changes))
 

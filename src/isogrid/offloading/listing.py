@@ -32,7 +32,7 @@ class LoopListing:
 def listing_of(function: Offloaded, specialisation: Specialisation | None = None) -> tuple[LoopListing, ...] | None:
     """The loops of a function under one specialisation, the first if none is given; None where it is refused as a whole
     by an error."""
-    specialisation = specialisation or next(check_specialisations(function.definition, {}))
+    specialisation = specialisation or next(check_specialisations(function.definition, function.tunables))
     try:
         analysis = analyse(function.definition, specialisation, Captures())
     except KernelRefused:
