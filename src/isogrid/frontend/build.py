@@ -11,11 +11,11 @@ from typing import Final, assert_never, cast
 
 from isogrid.diagnostics.report import Label, Remedy, Report
 from isogrid.frontend import (
+    atomics,
     binding,
     calls,
     expressions,
     functions,
-    intrinsics,
     outside,
     preconditions,
     returned,
@@ -327,7 +327,7 @@ def _require(builder: Builder, call: ast.Call) -> None:
 
 def _check_whole(builder: Builder, geometry: k.Geometry) -> None:
     binding.report_two_types(builder)
-    intrinsics.check_atomics(builder)
+    atomics.check_atomics(builder)
     if builder.grouped and geometry.rank > 1:
         for span, _ in builder.bare_gids:
             builder.report(

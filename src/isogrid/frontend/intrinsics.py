@@ -1,17 +1,17 @@
-"""Functions of `ig` that are more than a value: queries, storage, barriers, atomics, group operations."""
+"""Functions of `ig` that are more than a value: queries, storage, barriers, group operations."""
 
 import ast
 from collections.abc import Callable, Mapping
 from typing import Final, NoReturn, TypeAlias
 
-from isogrid.builtins.atomics import ATOMICS, AtomicRow
+from isogrid.builtins.atomics import ATOMICS
 from isogrid.builtins.collectives import COLLECTIVES
 from isogrid.builtins.queries import QUERIES, QueryRow
 from isogrid.builtins.warps import WARP_OPERATIONS
-from isogrid.frontend import arrays, calls, expressions, operators, pair_calls, refusals
-from isogrid.frontend.coercion import as_type, number, scalar_operand, settle_type, stored
+from isogrid.frontend import atomics, calls, expressions, operators, pair_calls
+from isogrid.frontend.coercion import as_type, number
 from isogrid.frontend.geometry import ceiling_division
-from isogrid.frontend.scope import AtomicUse, Builder
+from isogrid.frontend.scope import Builder
 from isogrid.frontend.shapes import constant_shape
 from isogrid.frontend.values import (
     ArrayValue,
@@ -19,7 +19,6 @@ from isogrid.frontend.values import (
     LimitsValue,
     Literal,
     NothingValue,
-    Place,
     TupleValue,
     Typed,
     Value,
@@ -278,170 +277,6 @@ def _flag(builder: Builder, node: ast.expr) -> bool:
     builder.refuse("IG130", "`exclusive` is True or False, known at compile time", node, "not a literal")
 
 
-# --- atomics ---------------------------------------------------------------------------------------------------------
-
-
-def _atomic(builder: Builder, spelling: str, node: ast.Call) -> Value:
-    row = _ATOMIC_ROWS[spelling]
-    relaxed = not builder.definition.deterministic
-    if not row.elements and not relaxed:
-        _refuse_relaxed(builder, row, node)
-    parameters = _ATOMIC_PARAMETERS.get(row.name, ("array", "index", "value"))
-    given = calls.arguments(builder, node, parameters)
-    values = calls.evaluated(builder, given)
-    name = builder.text(node.func)
-    array = values["array"]
-    if not isinstance(array, ArrayValue):
-        builder.refuse(
-            "IG130", f"`{name}` updates an array, and {builder.quoted(given['array'])} is none", given["array"],
-            "not an array", remedies=(f"write `{name}(x, i, value)`",),
-        )  # fmt: skip
-    _check_atomic_array(builder, row, array, given["array"], name)
-    arrays.check_updatable(builder, array, builder.span(given["array"]), "updated atomically")
-    target = arrays.place_of(builder, array, values["index"], given["index"], node)
-    last = "new" if row.name == "cas" else "value"
-    operands = [_operand(builder, array, values[p], given[p]) for p in ("expected", last) if p in values]
-    use = AtomicUse(row.name, name, builder.span(node), tuple(operands))
-    builder.atomics.setdefault(array.name, []).append(use)
-    if row.needs_one_value and not relaxed:
-        _check_one_value(builder, operands, [given[p] for p in ("expected", last) if p in given], name)
-    if row.name == "load":
-        operands = [as_type(builder, Literal(0), array.element, node)]
-    if not all(is_atom(o) for o in operands):
-        target, operands = _kept(builder, target, operands)
-    expected = operands[0] if row.name == "cas" else None
-    total = row.totals and array.element.is_checked
-    checked = (True,) * len(target.indices)
-    old = builder.temporary("old") if relaxed and row.name != "store" else ""
-    builder.emit(
-        k.Atomic(
-            row.name, array.name, target.indices, operands[-1], expected, array.element, array.space, checked, total,
-            old, span=builder.span(node),
-        )
-    )  # fmt: skip
-    return Typed(k.Local(old, array.element, span=builder.span(node))) if old else NothingValue(f"{name}(...)")
-
-
-#: What atomics take where it is not `(array, index, value)`.
-_ATOMIC_PARAMETERS: Final = {"cas": ("array", "index", "expected", "new"), "load": ("array", "index")}
-
-
-def _refuse_relaxed(builder: Builder, row: AtomicRow, node: ast.Call) -> NoReturn:
-    name = builder.text(node.func)
-    builder.refuse(
-        "IG160",
-        f"`{name}` sees the order of threads",
-        node,
-        "which value this meets depends on who came first",
-        why="a deterministic kernel gives one result, whatever order its threads run in",
-        remedies=(
-            "let one launch write and another read with plain accesses",
-            "or give the promise up: `@ig.kernel(..., deterministic=False)`",
-        ),
-    )
-
-
-def _operand(builder: Builder, array: ArrayValue, value: Value, node: ast.expr) -> k.Expr:
-    expression, _ = stored(builder, value, array.element, node, array.name)
-    if expression.type is array.element:
-        return expression
-    operand = scalar_operand(builder, value, node, "given to an atomic")
-    actual = operand.type if isinstance(operand, Typed) else settle_type(builder, operand, node).type
-    builder.refuse(
-        "IG139",
-        f"`{array.name}` has {array.element.value} elements, but {builder.quoted(node)} is {actual.value}",
-        node,
-        f"this is {actual.value}",
-        why="an atomic update does not narrow its value",
-        remedies=(f"convert it: `{array.element.value}({builder.text(node)})`",),
-    )
-
-
-def _kept(builder: Builder, target: Place, operands: list[k.Expr]) -> tuple[Place, list[k.Expr]]:
-    """Arguments are complete before the bounds are looked at, so they go to temporaries, in order."""
-    indices = tuple(expressions.atom(builder, index, "index") for index in target.indices)
-    return Place(target.array, indices, target.span), [expressions.atom(builder, o) for o in operands]
-
-
-def _check_atomic_array(builder: Builder, row: AtomicRow, array: ArrayValue, node: ast.expr, name: str) -> None:
-    if array.space is Space.LOCAL:
-        builder.refuse(
-            "IG139",
-            f"`{array.name}` belongs to one thread, and `{name}` updates it atomically",
-            node,
-            "an `ig.local` array",
-            remedies=(f"write a plain update: `{array.name}[i] += value`",),
-        )
-    deterministic = builder.definition.deterministic
-    if row.accepts(array.element, deterministic):
-        return
-    if row.name == "add" and array.element in (Scalar.F32, Scalar.F64):
-        builder.refuse(
-            "IG160",
-            f"`{name}` adds {array.element.value} values, whose sum depends on the order",
-            node,
-            f"{array.element.value} elements",
-            why="float addition rounds, so each order of updates may give other bits",
-            remedies=(
-                "sum within the group in the fixed order of `ig.group_sum`, one element per group",
-                "or add scaled integers: `ig.atomic_add(total, i, i64(v * 65536.0))`",
-                "or give the promise of equal bits up: `@ig.kernel(..., deterministic=False)`",
-            ),
-        )
-    kinds = "i32, i64, u32, u64, w32 or w64" + (", f32 or f64" if row.accepts(Scalar.F32, deterministic) else "")
-    builder.refuse(
-        "IG139",
-        f"`{name}` is not defined for {array.element.value} elements",
-        node,
-        f"`{array.name}` has {array.element.value} elements",
-        remedies=(f"use an array of {kinds}",),
-    )
-
-
-def _check_one_value(builder: Builder, operands: list[k.Expr], nodes: list[ast.expr], name: str) -> None:
-    for operand, node in zip(operands, nodes, strict=True):
-        if not _same_for_launch(operand):
-            builder.refuse(
-                "IG140",
-                f"`{name}` gets {builder.quoted(node)}, which may differ between threads",
-                node,
-                "not the same value for the whole launch",
-                why="the element would hold whichever thread came last",
-                remedies=(
-                    "give it a literal, a scalar parameter or a size",
-                    "or let the last one win: `@ig.kernel(..., deterministic=False)`",
-                ),
-            )
-
-
-def _same_for_launch(expression: k.Expr) -> bool:
-    match expression:
-        case k.Const() | k.ScalarValue() | k.DimValue():
-            return True
-        case k.Unary(operand=operand):
-            return _same_for_launch(operand)
-        case k.Binary(left=left, right=right) | k.Compare(left=left, right=right):
-            return _same_for_launch(left) and _same_for_launch(right)
-        case k.Cast(value=value):
-            return _same_for_launch(value)
-        case _:
-            return False
-
-
-def check_atomics(builder: Builder) -> None:
-    """`exchange` and `cas`: every access to the array is that very call."""
-    if not builder.definition.deterministic:
-        return
-    for name, uses in builder.atomics.items():
-        single = next((u for u in uses if ATOMICS[u.op].needs_one_value), None)
-        if single is None:
-            continue
-        others = [u.span for u in uses if (u.op, u.operands) != (single.op, single.operands)]
-        others += builder.accesses.get(name, [])
-        for span in others[:1]:
-            refusals.report_mixed_atomics(builder, name, single, span)
-
-
 # --- values ----------------------------------------------------------------------------------------------------------
 
 
@@ -542,14 +377,16 @@ def _array_fact(builder: Builder, spelling: str, node: ast.Call) -> Value:
 _QUERY_ROWS: Final = {row.spelling: row for row in QUERIES.values()}
 _COLLECTIVE_ROWS: Final = {row.spelling: row for row in COLLECTIVES.values()}
 _WARP_ROWS: Final = {row.spelling: row for row in WARP_OPERATIONS.values()}
-_ATOMIC_ROWS: Final = {row.spelling: row for row in ATOMICS.values()}
 
 #: Every function of `ig` that this file builds, by spelling.
 INTRINSICS: Final[Mapping[str, Handler]] = {
     **dict.fromkeys(_QUERY_ROWS, _query),
     **dict.fromkeys(_COLLECTIVE_ROWS, _collective),
     **dict.fromkeys(_WARP_ROWS, _warp_collective),
-    **dict.fromkeys(_ATOMIC_ROWS, _atomic),
+    **{
+        row.spelling: lambda builder, spelling, node: atomics.atomic(builder, spelling, node)
+        for row in ATOMICS.values()
+    },
     **{f"isogrid.{name}": _array_fact for name in ARRAY_FACTS},
     "isogrid.shared": _shared,
     "isogrid.local": _local,
