@@ -8,6 +8,7 @@ import ctypes
 import functools
 import itertools
 import re
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -41,6 +42,7 @@ class FakeDriver(Driver):
     def __init__(self, devices: int = 1, memory: int = 1 << 30) -> None:
         super().__init__(None)
         self.devices, self.memory = devices, memory
+        self.lock = threading.RLock()
         self.numbers = itertools.count(1 << 20)
         self.blocks: dict[int, np.ndarray[Any, Any]] = {}
         self.pinned: dict[int, np.ndarray[Any, Any]] = {}
@@ -147,7 +149,8 @@ class FakeDriver(Driver):
 
     def copy_out(self, target: int, source: int, size: int, stream: int) -> None:
         self._enter("copy_out")
-        ctypes.memset(target, UNWRITTEN, size)
+        if not (self._is_pinned(target) and self.streams[stream]):  # what waits there may read it first
+            ctypes.memset(target, UNWRITTEN, size)
         self._queue(stream, lambda: ctypes.memmove(target, source, size))
 
     def copy_within(self, target: int, source: int, size: int, stream: int) -> None:
@@ -202,8 +205,9 @@ class FakeDriver(Driver):
 
     def record_event(self, event: int, stream: int) -> None:
         assert stream in self.streams, "a stream that was destroyed"
-        if stream not in self.capturing:
-            self.events[event] = (stream, self.queued[stream])
+        with self.lock:
+            if stream not in self.capturing:
+                self.events[event] = (stream, self.queued[stream])
 
     def wait_event(self, stream: int, event: int) -> None:
         recorded = self.events.get(event)
@@ -222,18 +226,20 @@ class FakeDriver(Driver):
         return 0.25
 
     def _queue(self, stream: int, work: Callable[[], Any]) -> None:
-        if stream in self.capturing:
-            self.capturing[stream].append(work)
-            return
-        self.streams[stream].append(work)
-        self.queued[stream] += 1
+        with self.lock:
+            if stream in self.capturing:
+                self.capturing[stream].append(work)
+                return
+            self.streams[stream].append(work)
+            self.queued[stream] += 1
 
     def _run(self, stream: int, until: int | None = None) -> None:
         """Do what waits in a stream, up to a position."""
-        while self.streams.get(stream) and (until is None or self.done[stream] < until):
-            work = self.streams[stream].pop(0)
-            self.done[stream] += 1
-            work()
+        with self.lock:
+            while self.streams.get(stream) and (until is None or self.done[stream] < until):
+                work = self.streams[stream].pop(0)
+                self.done[stream] += 1
+                work()
 
     # --- code --------------------------------------------------------------------------------------------------------
 

@@ -21,7 +21,7 @@ def written_everywhere(kernel: k.Kernel) -> frozenset[str]:
         if isinstance(p, k.ArrayParameter) and tuple(p.shape) == tuple(kernel.geometry.extents)
     }
     rank = len(kernel.geometry.extents)
-    assigned = _times_assigned(kernel)
+    assigned = times_assigned(kernel)
     positions: dict[str, int] = {}
     found: set[str] = set()
     for statement in kernel.body:
@@ -50,7 +50,7 @@ def _position(index: k.Expr, positions: dict[str, int], rank: int) -> int | None
             return None
 
 
-def _times_assigned(kernel: k.Kernel) -> dict[str, int]:
+def times_assigned(kernel: k.Kernel) -> dict[str, int]:
     """How often each local is set, by whatever statement."""
     times: dict[str, int] = {}
     for node in visit(kernel.body):

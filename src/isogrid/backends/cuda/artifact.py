@@ -21,12 +21,13 @@ Kind: TypeAlias = tuple[bool, bool]
 @dataclass(slots=True)
 class CudaArtifact:
     """One fully specialised kernel. `head` is the kernel without body and tables; `written` names the arrays that every
-    launch writes from end to end."""
+    launch writes from end to end, `own_rows` those of which a thread touches only the row of its own number."""
 
     head: k.Kernel
     source: bytes
     options: Mapping[str, Any]
     written: frozenset[str]
+    own_rows: frozenset[str]
     variants: dict[Kind, Variant]
     loaded: dict[Kind, Loaded] = field(default_factory=dict[Kind, Loaded])
     launches: int = 0
@@ -41,17 +42,20 @@ class CudaArtifact:
 def make_artifact(kernel: k.Kernel, options: Mapping[str, Any], variant: Variant) -> CudaArtifact:
     """An artifact with the usual variant."""
     head = dataclasses.replace(kernel, body=(), tables=())
-    from isogrid.analysis.written import written_everywhere  # late: a launch from the disk cache needs no analysis
+    from isogrid.analysis.own_rows import own_rows  # late: a launch from the disk cache needs no analysis
+    from isogrid.analysis.written import written_everywhere
 
-    written = written_everywhere(kernel)
-    return CudaArtifact(head, pickle.dumps(kernel), dict(options), written, {(True, True): variant})
+    written, own = written_everywhere(kernel), own_rows(kernel)
+    return CudaArtifact(head, pickle.dumps(kernel), dict(options), written, own, {(True, True): variant})
 
 
 def to_bytes(artifact: CudaArtifact) -> bytes:
     """For the disk cache, which verifies the bytes before `from_bytes` sees them."""
-    return pickle.dumps((artifact.head, artifact.source, artifact.options, artifact.written, artifact.variants))
+    facts = (artifact.written, artifact.own_rows)
+    return pickle.dumps((artifact.head, artifact.source, artifact.options, facts, artifact.variants))
 
 
 def from_bytes(payload: bytes) -> CudaArtifact:
-    head, source, options, written, variants = pickle.loads(payload)
-    return CudaArtifact(head, source, options, written, variants)
+    head, source, options, facts, variants = pickle.loads(payload)
+    written, own = facts
+    return CudaArtifact(head, source, options, written, own, variants)

@@ -65,10 +65,11 @@ def emit_cuda(
     small: bool = True,
     aligned: bool = True,
     part: Literal["whole", "check", "write"] = "whole",
+    starts: bool = False,
 ) -> CudaModule:
     """LLVM IR for `kernel`. `small`: no size of the launch reaches 2^31; `aligned`: array pointers are multiples of
-    16. `part` names a half of a kernel that can be split; all parts have the same parameters. Options of the group
-    `cuda`: `max_registers`, `min_blocks_per_sm`."""
+    16. `part` names a half of a kernel that can be split; all parts have the same parameters. `starts`: a launch may
+    start at a later block than the first. Options of the group `cuda`: `max_registers`, `min_blocks_per_sm`."""
     if kernel.races == "check":
         raise KnownLimit('races="check" is for the interpreter, which tracks every access')
     if part != "whole":
@@ -79,7 +80,8 @@ def emit_cuda(
     kernel = name_assignments(flat_conditions(kernel))
     if coarsen and not fits_in_warps(kernel):
         kernel = weaken_barriers(merge_guards(kernel))
-    layout, shared = layout_of(kernel, small=small, divides=small), plan_shared(kernel)
+    layout = layout_of(kernel, small=small, divides=small, starts=starts)
+    shared = plan_shared(kernel)
     code = _begin(kernel, shared, options)
     code.trusting = part == "write"
     code.aligned = aligned

@@ -217,6 +217,8 @@ def find_place(code: Code, layout: Layout, block: tuple[int, ...], tile: tuple[i
     number = number or w.call("llvm.nvvm.read.ptx.sreg.ctaid.x", "i32", [], [])
     if not layout.small:
         number = w.emit(f"add i64 %first_block, {w.emit(f'zext i32 {number} to i64')}")
+    elif layout.index("first_block") is not None:
+        number = w.emit(f"add nuw i32 {w.emit('trunc i64 %first_block to i32')}, {number}")
     boxes: list[str] = []
     for axis in reversed(range(len(tile))):
         if axis == 0:

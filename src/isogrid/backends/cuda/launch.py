@@ -6,9 +6,11 @@ from typing import Any, Final
 import numpy as np
 
 from isogrid.backends.cuda import layout
+from isogrid.backends.cuda.artifact import CudaArtifact
 from isogrid.backends.cuda.loader import Loaded
 from isogrid.backends.cuda.memory import CudaMemory
 from isogrid.backends.cuda.queue import DEFAULT_STREAM, Prepared, Queue
+from isogrid.backends.cuda.slices import Rows, code_for, rows_of, run_slices, slices_of
 from isogrid.backends.cuda.traps import too_many_wraps, trap_of
 from isogrid.backends.cuda.watches import counts_of, event_list
 from isogrid.ir import kernel as k
@@ -29,24 +31,22 @@ class _TooManyWraps(Exception):
 
 
 class Launch:
-    """Everything about one launch. `written` names arrays that it writes from end to end; `choose` gives the code for
-    arrays that are aligned or not."""
+    """Everything about one launch of an artifact; `choose` gives the code for arrays that are aligned or not."""
 
     def __init__(
         self,
         queue: Queue,
         memory: CudaMemory,
-        head: k.Kernel,
+        artifact: CudaArtifact,
         bound: BoundLaunch,
-        written: frozenset[str],
         choose: Callable[[bool], Loaded],
     ) -> None:
         self.queue = queue
         self.memory = memory
-        self.head = head
+        self.head = artifact.head
         self.bound = bound
-        self.written = written
-        self.parameters = [p for p in head.parameters if isinstance(p, k.ArrayParameter)]
+        self.written, self.own_rows = artifact.written, artifact.own_rows
+        self.parameters = [p for p in self.head.parameters if isinstance(p, k.ArrayParameter)]
         self.host: dict[str, np.ndarray[Any, Any]] = {}
         self.foreign: list[int] = []
         self.blocks: dict[str, Block] = {}
@@ -84,18 +84,51 @@ class Launch:
             if other != self.stream:
                 self.queue.wait_for(self.stream, other)
         self.queue.order(list(self.blocks.values()), self.stream)
+        if not self._in_slices():
+            self._at_once()
+        if self.stream != DEFAULT_STREAM and self.stream not in self.queue.own_streams:
+            self.queue.adopt_order(list(self.blocks.values()), self.stream)
+
+    def _at_once(self) -> None:
         room = _WATCHED
         while True:
             try:
                 self._once(room)
-                break
+                return
             except _TooManyWraps:
                 room *= 64
-        if self.stream != DEFAULT_STREAM and self.stream not in self.queue.own_streams:
-            self.queue.adopt_order(list(self.blocks.values()), self.stream)
+
+    def _in_slices(self) -> bool:
+        """Do a large launch on host arrays in slices, if that may be."""
+        names = [p.name for p in self.parameters]
+        written = {p.name for p in self.parameters if p.access.writes}
+        if len(self.host) < len(names) or not self.own_rows or not written <= self.own_rows:
+            return False
+        module = self.loaded.variant.module
+        arrays = [self._rows(p) for p in self.parameters if p.name in self.own_rows]
+        slices = slices_of(arrays, self.bound.extents, module.tile)
+        code = code_for(self.loaded) if slices is not None else None
+        if slices is None or code is None:
+            return False
+        self._copy_in(frozenset(names) - self.own_rows)
+        words = self._words(code)
+
+        def launch(first: int, blocks: int, stream: int) -> None:
+            part = list(words)
+            part[code.places["first_block"]] = first
+            with self.queue.timed("launch", self.head.name, stream):
+                self.queue.call(code.run, blocks, module.block, part, stream, module.dynamic_shared)
+
+        run_slices(self.queue, self.memory.staging, arrays, slices, launch, self.stream)
+        return True
+
+    def _rows(self, parameter: k.ArrayParameter) -> Rows:
+        name = parameter.name
+        goes_in = not self._is_replaced(parameter)
+        return rows_of(name, self.host[name], self.addresses[name], goes_in=goes_in, comes_out=parameter.access.writes)
 
     def _once(self, room: int) -> None:
-        self._copy_in()
+        self._copy_in(frozenset(self.host))
         watched = "watch" in self.loaded.places
         counts = self._counts() if watched else None
         watch = counts if counts is not None or not watched else event_list(self.queue, room, self.stream)
@@ -144,7 +177,7 @@ class Launch:
         return found
 
     def _start(self, prepared: Prepared, watch: Block | None, parts: Sequence[Loaded]) -> None:
-        words = self._words()
+        words = self._words(self.loaded)
         places = self.loaded.places
         words[places["guard"]] = prepared.guard
         record = 0
@@ -179,13 +212,13 @@ class Launch:
 
     def packed(self) -> tuple[list[int], int]:
         """The parameters of a launch that nothing waits for, and its blocks."""
-        return self._words(), self.loaded.blocks(self.bound.extents)
+        return self._words(self.loaded), self.loaded.blocks(self.bound.extents)
 
-    def _words(self) -> list[int]:
+    def _words(self, loaded: Loaded) -> list[int]:
         bound = self.bound
         types = {p.name: p.type for p in self.head.parameters if isinstance(p, k.ScalarParameter)}
         words: list[int] = []
-        module = self.loaded.variant.module
+        module = loaded.variant.module
         for slot in module.layout.slots:
             match slot.kind:
                 case "array":
@@ -216,12 +249,15 @@ class Launch:
 
     # --- host arrays -------------------------------------------------------------------------------------------------
 
-    def _copy_in(self) -> None:
+    def _is_replaced(self, parameter: k.ArrayParameter) -> bool:
+        """Whether what an array held before does not matter."""
+        return parameter.access is Access.OUT and parameter.name in self.written
+
+    def _copy_in(self, names: frozenset[str]) -> None:
         for parameter in self.parameters:
             name = parameter.name
-            array = self.host.get(name)
-            replaced = parameter.access is Access.OUT and name in self.written
-            if array is not None and array.nbytes and not replaced:
+            array = self.host[name] if name in names else None
+            if array is not None and array.nbytes and not self._is_replaced(parameter):
                 with self.queue.timed("copy in", name, self.stream, array.nbytes):
                     self.memory.staging.copy_in(self.addresses[name], _bytes_of(array), self.stream)
 

@@ -81,15 +81,16 @@ class Layout:
         return None
 
 
-def layout_of(kernel: "device.Kernel", *, small: bool, divides: bool = False) -> Layout:
-    """The parameters of `kernel`; `divides` asks for a divider for every axis but the first."""
+def layout_of(kernel: "device.Kernel", *, small: bool, divides: bool = False, starts: bool = False) -> Layout:
+    """The parameters of `kernel`; `divides` asks for a divider for every axis but the first, `starts` for the number of
+    the first block, which a launch that is not small has anyway."""
     slots: list[Slot] = []
     if kernel.sites:
         slots.append(Slot("record", "", "ptr"))
     if watched(kernel):
         slots.append(Slot("watch", "", "ptr"))
     slots.append(Slot("guard", "", "ptr"))
-    if not small:
+    if starts or not small:
         slots.append(Slot("first_block", "", "i64"))
     for parameter in kernel.parameters:
         match parameter:

@@ -49,6 +49,9 @@ class Loaded:
     #: Makes the halves of a kernel that has them; those that were made.
     halve: "Callable[[], tuple[Loaded, Loaded]] | None" = None
     halves: "tuple[Loaded, ...]" = ()
+    #: Makes the same code for launches of some of the blocks; what was made.
+    start_anywhere: "Callable[[], Loaded] | None" = None
+    startable: "Loaded | None" = None
     counts: dict[tuple[tuple[int, ...], int], Block] = field(default_factory=dict[tuple[tuple[int, ...], int], Block])
 
     @property
@@ -60,6 +63,14 @@ class Loaded:
         module = self.variant.module
         boxes = math.prod(-(-extent // t) for extent, t in zip(extents, module.tile, strict=True))
         return min(boxes, self.most_blocks) if module.in_turn else boxes
+
+    def from_any_block(self) -> "Loaded | None":
+        """This code for launches of some of the blocks, None where it cannot be had."""
+        if "first_block" in self.places:
+            return self
+        if self.startable is None and self.start_anywhere is not None:
+            self.startable = self.start_anywhere()
+        return self.startable
 
     def parts(self, saved: int, sizes: Callable[[str], int]) -> "tuple[Loaded, ...]":
         """What to launch, one behind the other: the kernel, for which `saved` bytes must be copied first, or its
@@ -75,9 +86,17 @@ class Loaded:
 
 
 def compile_variant(
-    kernel: k.Kernel, options: Mapping[str, Any], machine: Machine, number: int, *, small: bool, aligned: bool
+    kernel: k.Kernel,
+    options: Mapping[str, Any],
+    machine: Machine,
+    number: int,
+    *,
+    small: bool,
+    aligned: bool,
+    starts: bool = False,
 ) -> Variant:
-    """The whole way down. The compiler is imported here, so that a launch from the disk cache loads none."""
+    """The whole way down. The compiler is imported here, so that a launch from the disk cache loads none. `starts`: a
+    launch may start at a later block than the first."""
     import dataclasses
 
     from isogrid.backends.cuda.split import split
@@ -90,7 +109,7 @@ def compile_variant(
         module, image = _through_nvrtc(device, options, machine, number, small)
     else:
         halves = split(device)
-        module, image = _through_llvm(device, options, machine, number, small, aligned)
+        module, image = _through_llvm(device, options, machine, number, small, aligned, starts=starts)
     checked = halves.read if halves is not None else None
     bare = dataclasses.replace(module, text="")
     return Variant(bare, image, (time.perf_counter() - started) * 1e3, checked)
@@ -158,11 +177,12 @@ def _through_llvm(
     small: bool,
     aligned: bool,
     part: Literal["whole", "check", "write"] = "whole",
+    starts: bool = False,
 ) -> tuple[CudaModule, bytes]:
     from isogrid.backends.cuda.emit import emit_cuda
 
     target = target_of(machine, number, options)
-    module = emit_cuda(device, target, options, small=small, aligned=aligned, part=part)
+    module = emit_cuda(device, target, options, small=small, aligned=aligned, part=part, starts=starts)
     return module, image_of(module.text, module.dynamic_shared, target, machine)
 
 

@@ -1,5 +1,6 @@
 """Memory of one GPU: blocks from a pool in front of the driver, copies and fills in stream order."""
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,7 +26,7 @@ class CudaMemory:
         self.device = device
         self.driver = machine.driver
         self.pool = Pool(self._obtain, self._give_up, self._wait)
-        self.staging = Staging(machine.driver)
+        self.staging = Staging(machine.driver, partial(machine.enter, number))
         #: Set by the queue of this device, which orders everything.
         self.queue: Queue
 

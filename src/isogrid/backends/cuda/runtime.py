@@ -104,7 +104,7 @@ class CudaRuntime:
         def choose(aligned: bool) -> Loaded:
             return self._loaded(artifact, bound, aligned)
 
-        return Launch(self.queue, self.memory, artifact.head, bound, artifact.written, choose)
+        return Launch(self.queue, self.memory, artifact, bound, choose)
 
     def native_launch(self, artifact: CudaArtifact, program: k.Kernel, plan: LaunchPlan) -> Callable[..., Any] | None:
         """The launch stub for calls like the one before, from the second launch on; None where there is none."""
@@ -205,7 +205,14 @@ class CudaRuntime:
         loaded = artifact.loaded[kind] = load(self.machine.driver, variant, self.number)
         if variant.checked is not None:
             loaded.halve = partial(self._halves, artifact, *kind)
+        if kind[0] and artifact.options.get("cuda", {}).get("codegen", "llvm") == "llvm":
+            loaded.start_anywhere = partial(self._startable, artifact, aligned)
         return loaded
+
+    def _startable(self, artifact: CudaArtifact, aligned: bool) -> Loaded:
+        kernel, options = artifact.kernel(), artifact.options
+        variant = compile_variant(kernel, options, self.machine, self.number, small=True, aligned=aligned, starts=True)
+        return load(self.machine.driver, variant, self.number)
 
     def _halves(self, artifact: CudaArtifact, small: bool, aligned: bool) -> tuple[Loaded, Loaded]:
         kernel, options = artifact.kernel(), artifact.options

@@ -1,34 +1,69 @@
-"""Copies between host memory that may be paged out and a GPU: small ones directly, large ones through pinned pieces.
+"""Copies between host memory that may be paged out and a GPU: small ones directly, large ones on several lanes.
 
-A ring of pinned pieces is filled by the processor while the bus empties the one before it.
+A lane is a thread with pinned memory of its own. It fills one half while the bus still empties the other, and while the
+other lanes do the same: one processor alone fills pinned memory at a sixth of the bus's speed.
 """
 
 import os
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import Any, Final, TypeAlias, TypeVar
 
 import numpy as np
 
 from isogrid.runtimes.cuda_driver import Driver
 from isogrid.runtimes.memory import Bytes, bytes_at
 
+T = TypeVar("T")
+#: Where a part of an array starts and ends, in bytes.
+Part: TypeAlias = tuple[int, int]
+
 #: Pageable copies of up to this size are as fast as staged ones.
 _DIRECT = 1 << 17
-_PIECE = 16 << 20
-_PIECES = 3
-#: Threads that copy between pageable and pinned memory.
-_WORKERS = min(8, os.cpu_count() or 1)
+#: Pinned bytes of a lane.
+ROOM = 8 << 20
+#: Parts that are smaller than this cost more to hand out than to copy.
+_LEAST_PART = 1 << 19
+#: More lanes than this only wait for each other's memory, on a host with 16 processors.
+LANES: Final = min(12, os.cpu_count() or 1)
 
 
-class Staging:
-    """The ring of one device, made when the first large copy asks for it."""
+class Lane:
+    """Pinned memory in two halves, each with the event that ends its use, and a stream."""
 
     def __init__(self, driver: Driver) -> None:
         self.driver = driver
-        self._pieces: list[Bytes] = []
-        self._events: list[int] = []
+        self.room: Bytes = bytes_at(driver.allocate_host(ROOM), ROOM)
+        self.stream = driver.create_stream()
+        self._events = (driver.create_event(), driver.create_event())
+        self._turn = 0
+
+    def half(self) -> tuple[Bytes, int]:
+        """The half whose turn it is, once nothing uses it any more, and its event."""
+        self._turn = 1 - self._turn
+        size = len(self.room) // 2
+        self.driver.synchronise_event(self._events[self._turn])
+        return self.room[self._turn * size :][:size], self._events[self._turn]
+
+    def whole(self) -> Bytes:
+        """All of it, once nothing uses it any more."""
+        for event in self._events:
+            self.driver.synchronise_event(event)
+        return self.room
+
+
+class Staging:
+    """The lanes of one device, each made when there is first something for it to do. `enter` makes the device that of a
+    thread."""
+
+    def __init__(self, driver: Driver, enter: Callable[[], None]) -> None:
+        self.driver = driver
+        self._enter = enter
+        self._lanes: list[Lane] = []
         self._lock = threading.Lock()
-        self._workers: ThreadPoolExecutor | None = None
+        self._threads: ThreadPoolExecutor | None = None
 
     def copy_in(self, target: int, source: Bytes, stream: int) -> None:
         """Host to device, queued; `source` may change when this returns."""
@@ -37,15 +72,15 @@ class Staging:
             # The driver may read pageable memory only when the copy's turn comes.
             self.driver.synchronise_stream(stream)
             return
-        with self._lock:
-            self._prepare()
-            for number, start in enumerate(range(0, source.size, _PIECE)):
-                piece, event = self._pieces[number % _PIECES], self._events[number % _PIECES]
-                part = source[start : start + _PIECE]
-                self.driver.synchronise_event(event)  # the copy that used the piece before is done
-                self._copy(piece[: part.size], part)
-                self.driver.copy_in(target + start, piece.ctypes.data, part.size, stream)
-                self.driver.record_event(event, stream)
+
+        def fill(lane: Lane, part: Part) -> None:
+            start, end = part
+            half, event = lane.half()
+            np.copyto(half[: end - start], source[start:end])
+            self.driver.copy_in(target + start, half.ctypes.data, end - start, stream)
+            self.driver.record_event(event, stream)
+
+        self.share(_parts(source.size), fill)
 
     def copy_out(self, target: Bytes, source: int, stream: int) -> None:
         """Device to host; complete when this returns."""
@@ -53,36 +88,55 @@ class Staging:
             self.driver.copy_out(target.ctypes.data, source, target.size, stream)
             self.driver.synchronise_stream(stream)
             return
+
+        def empty(lane: Lane, part: Part) -> None:
+            start, end = part
+            half, event = lane.half()
+            self.driver.copy_out(half.ctypes.data, source + start, end - start, stream)
+            self.driver.record_event(event, stream)
+            self.driver.synchronise_event(event)
+            np.copyto(target[start:end], half[: end - start])
+
+        self.share(_parts(target.size), empty)
+
+    def share(self, parts: Sequence[T], work: Callable[[Lane, T], None]) -> None:
+        """Do `work` once for each part, on as many lanes as have something to do; it is done when this returns."""
         with self._lock:
-            self._prepare()
-            starts = list(range(0, target.size, _PIECE))
-            for number in range(len(starts) + _PIECES - 1):
-                if number < len(starts):
-                    piece, event = self._pieces[number % _PIECES], self._events[number % _PIECES]
-                    size = min(_PIECE, target.size - starts[number])
-                    self.driver.synchronise_event(event)  # a copy of another stream may still read the piece
-                    self.driver.copy_out(piece.ctypes.data, source + starts[number], size, stream)
-                    self.driver.record_event(event, stream)
-                ready = number - _PIECES + 1
-                if ready >= 0:
-                    self.driver.synchronise_event(self._events[ready % _PIECES])
-                    part = target[starts[ready] : starts[ready] + _PIECE]
-                    self._copy(part, self._pieces[ready % _PIECES][: part.size])
+            count = min(len(parts), LANES)
+            while len(self._lanes) < count:
+                self._lanes.append(Lane(self.driver))
+            waiting = deque(parts)
+            if count < 2:
+                self._take_from(waiting, work, self._lanes[:count])
+                return
+            threads = self._threads or ThreadPoolExecutor(LANES, thread_name_prefix="isogrid-copy")
+            self._threads = threads
+            running = [threads.submit(self._take_from, waiting, work, [lane]) for lane in self._lanes[:count]]
+            try:
+                wait(running)
+            finally:
+                waiting.clear()  # whatever interrupts this: nobody writes to an array afterwards
+                wait(running)
+            for lane in running:
+                lane.result()
 
-    def _copy(self, target: Bytes, source: Bytes) -> None:
-        """One processor fills a piece at a fifth of the bus's speed, so several share the work."""
-        if self._workers is None or target.size < _PIECE // 4:
-            np.copyto(target, source)
-            return
-        step = -(-target.size // _WORKERS)
-        parts = [(target[at : at + step], source[at : at + step]) for at in range(0, target.size, step)]
-        for done in [self._workers.submit(np.copyto, *part) for part in parts]:
-            done.result()
+    def _take_from(self, waiting: "deque[Any]", work: Callable[[Lane, Any], None], lanes: Iterable[Lane]) -> None:
+        """What one lane does: part after part, until there is none."""
+        for lane in lanes:
+            self._enter()
+            while True:
+                try:
+                    part = waiting.popleft()
+                except IndexError:
+                    return
+                try:
+                    work(lane, part)
+                except BaseException:
+                    waiting.clear()
+                    raise
 
-    def _prepare(self) -> None:
-        if self._workers is None and _WORKERS > 1:
-            self._workers = ThreadPoolExecutor(_WORKERS, thread_name_prefix="isogrid-copy")
-        while len(self._pieces) < _PIECES:
-            address = self.driver.allocate_host(_PIECE)
-            self._pieces.append(bytes_at(address, _PIECE))
-            self._events.append(self.driver.create_event())
+
+def _parts(size: int) -> list[Part]:
+    """Parts of half a lane's room, or smaller ones where that leaves lanes without any."""
+    each = min(max(-(-size // LANES), _LEAST_PART), ROOM // 2)
+    return [(start, min(start + each, size)) for start in range(0, size, each)]
