@@ -8,7 +8,7 @@ import pytest
 from isogrid.ir import device as d
 from isogrid.ir import kernel as k
 from isogrid.ir.types import Scalar, Space
-from isogrid.ir.walk import children, is_expr, map_block, map_expr, map_kernel, map_statement, visit
+from isogrid.ir.walk import children, is_expr, map_block, map_expr, map_kernel, map_statement, visit, visit_statements
 from tests.ir.examples import I64, device_saxpy, local, saxpy
 
 A, B, C = local("a"), local("b"), local("c")
@@ -30,6 +30,17 @@ def test_visit_sees_every_node_once_parents_first() -> None:
     assert arrays == ["y", "x", "y"]
     assert sum(1 for _ in visit(kernel.body)) == 11
     assert [n.op for n in visit(device_saxpy().body) if isinstance(n, d.Op)] == ["ult", "fmul", "fadd"]
+
+
+def test_visit_statements_gives_the_statements_that_visit_gives() -> None:
+    leave = (k.Barrier(), k.Break())
+    loop = k.For("i", A, B, C, (k.If(A, leave, (k.If(A, (), leave),)), k.Continue()), I64)
+    blocks: list[k.Block | d.Block] = [(loop, *saxpy().body, k.While((loop,), A, (loop, k.Return()))), device_saxpy().body]
+    for block in blocks:
+        found = list(visit_statements(block))
+        assert found == [node for node in visit(block) if not is_expr(node)]
+        for statement in found:
+            assert list(visit_statements(statement)) == [node for node in visit(statement) if not is_expr(node)]
 
 
 def test_mapping_nothing_gives_the_same_objects() -> None:

@@ -11,7 +11,7 @@ from isogrid.analysis.facts import LaunchFacts
 from isogrid.analysis.flow import walk
 from isogrid.ir import kernel as k
 from isogrid.ir.types import Scalar
-from isogrid.ir.walk import visit
+from isogrid.ir.walk import visit_statements
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ def _proved_totals(kernel: k.Kernel, evaluator: Evaluator) -> frozenset[int]:
     high: dict[str, int] = {}
     open_ended: set[str] = set()
     adds: list[k.Atomic] = []
-    for node in visit(kernel.body):
+    for node in visit_statements(kernel.body):
         match node:
             case k.Store():
                 least, most = evaluator.stored.get(id(node), (node.element.minimum, node.element.maximum))

@@ -9,7 +9,7 @@ from isogrid.analysis.linear import ONE, Polynomial, number_polynomial
 from isogrid.analysis.ranges import Facts
 from isogrid.ir import kernel as k
 from isogrid.ir.types import INDEX, Scalar
-from isogrid.ir.walk import visit
+from isogrid.ir.walk import visit_statements
 from isogrid.support.errors import CompilerBug
 
 _SMALL = (1 << 31) - 1
@@ -151,7 +151,8 @@ class Launch:
 
 def launch_of(kernel: k.Kernel, facts: LaunchFacts, reasoner: Reasoner) -> Launch:
     launch = Launch(kernel, facts.small, reasoner)
-    statements = [node for node in visit(kernel.body) if isinstance(node, k.Store | k.Atomic | k.DeclareLocal)]
+    kinds = k.Store | k.Atomic | k.DeclareLocal
+    statements = [node for node in visit_statements(kernel.body) if isinstance(node, kinds)]
     written = {node.array for node in statements if not isinstance(node, k.DeclareLocal)}
     constant: set[str] = set()
     for parameter in kernel.parameters:

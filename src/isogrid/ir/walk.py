@@ -85,6 +85,20 @@ def visit(root: Any) -> Iterator[Any]:
             stack += parts[::-1]
 
 
+@overload
+def visit_statements(root: k.Statement | k.Block) -> Iterator[k.Statement]: ...
+@overload
+def visit_statements(root: d.Statement | d.Block) -> Iterator[d.Statement]: ...
+def visit_statements(root: Any) -> Iterator[Any]:
+    """The statements that `visit` gives, in its order; most nodes are expressions, and are not looked at here."""
+    stack: list[Any] = list(reversed(cast("tuple[Any, ...]", root))) if isinstance(root, tuple) else [root]
+    while stack:
+        node: Any = stack.pop()
+        yield node
+        for name in _block_names(node.__class__):
+            stack += getattr(node, name)[::-1]
+
+
 def assigned_local(node: k.Node) -> tuple[str, Scalar] | None:
     """The local that a statement of kernel IR itself assigns, and its type."""
     match node:
@@ -188,6 +202,12 @@ def _parts(node_class: Any) -> tuple[tuple[str, _Kind], ...]:
     kinds = {f.name: kind for f in fields(node_class) if (kind := _kind(f.type)) is not None}
     order = _EVALUATED.get(node_class, tuple(kinds))
     return tuple((name, kinds[name]) for name in order)
+
+
+@cache
+def _block_names(node_class: Any) -> tuple[str, ...]:
+    """The fields of a class that hold statements, the last first."""
+    return tuple(name for name, kind in reversed(_parts(node_class)) if kind is _BLOCK)
 
 
 def _kind(annotation: Any) -> _Kind | None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from isogrid.ir import device as d
 from isogrid.ir.assignment import early_reads
 from isogrid.ir.device import Machine
-from isogrid.ir.walk import map_block, visit, with_blocks
+from isogrid.ir.walk import map_block, visit, visit_statements, with_blocks
 from isogrid.lowering.machine import FALSE, TRUE, literal, negated, op, test
 from isogrid.support.errors import CompilerBug
 
@@ -27,7 +27,7 @@ _EXITS = (d.Break, d.Continue, d.Leave, d.Return)
 
 def mask_warps(kernel: d.Kernel, varying: Varying) -> d.Kernel:
     """The same kernel with every warp operation in control flow of the whole group."""
-    if not any(isinstance(node, d.WarpBarrier | d.WarpCollective) for node in visit(kernel.body)):
+    if not any(isinstance(node, d.WarpBarrier | d.WarpCollective) for node in visit_statements(kernel.body)):
         return kernel
     parted = _parted(kernel.body, varying)
     if not parted:
@@ -41,7 +41,7 @@ def mask_warps(kernel: d.Kernel, varying: Varying) -> d.Kernel:
 
 
 def _meets(node: d.Statement) -> bool:
-    return any(isinstance(n, _MEETINGS) for n in visit(node))
+    return any(isinstance(n, _MEETINGS) for n in visit_statements(node))
 
 
 # --- which constructs warps pass through apart ------------------------------------------------------------------------
@@ -142,7 +142,7 @@ class _Masker:
     def thread(self, body: d.Block) -> d.Block:
         if _THREAD not in self.parted:
             return tuple(self.whole(body))
-        first = next(n for n, s in enumerate(body) if any(isinstance(x, d.Return) for x in visit(s)))
+        first = next(n for n, s in enumerate(body) if any(isinstance(x, d.Return) for x in visit_statements(s)))
         flag = self.variable("alive", Machine.I1)
         self.open.append(_Open("thread", "", flag))
         rest = self.masked(body[first:], flag)
@@ -196,7 +196,7 @@ class _Masker:
             return node
 
         body = map_block(body, None, as_variable)
-        if not any(isinstance(node, _EXITS) for node in visit(body)):
+        if not any(isinstance(node, _EXITS) for node in visit_statements(body)):
             return [_if(mask, body)]
         label = f"mask.{self.labels}"
         self.labels += 1

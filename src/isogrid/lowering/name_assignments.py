@@ -10,18 +10,19 @@ from dataclasses import replace
 from itertools import count
 
 from isogrid.ir import device as d
-from isogrid.ir.walk import map_block, map_expr, map_statement, visit, with_blocks
+from isogrid.ir.walk import map_block, map_expr, map_statement, visit, visit_statements, with_blocks
 
 
 def name_assignments(kernel: d.Kernel) -> d.Kernel:
     """The same kernel with `Let`s for assignments; variables that nothing reads any more lose theirs."""
     machines = dict(kernel.variables)
-    fixed = frozenset(t for s in visit(kernel.body) if (t := _target(s)))
+    fixed = frozenset(t for s in visit_statements(kernel.body) if (t := _target(s)))
     body = _Renamer(machines, fixed).block(kernel.body, {})
     read = {n.name for n in visit(body) if isinstance(n, d.Value)}
     unread = frozenset(n for n in machines if n not in read and n not in fixed)
     variables = tuple(v for v in kernel.variables if v[0] not in unread)
-    body = map_block(body, on_statement=lambda s: () if isinstance(s, d.Set) and s.name in unread else s)
+    if unread:
+        body = map_block(body, on_statement=lambda s: () if isinstance(s, d.Set) and s.name in unread else s)
     once = {
         name for name, times in Counter(n.name for n in visit(body) if isinstance(n, d.Value)).items() if times == 1
     }
@@ -89,7 +90,7 @@ def _name(node: d.Expr, names: dict[str, d.Value]) -> d.Expr:
 def _assigned(body: d.Block) -> frozenset[str]:
     """Variables that statements assign."""
     found: set[str] = set()
-    for node in visit(body):
+    for node in visit_statements(body):
         found.add(node.name if isinstance(node, d.Set) else _target(node))
     return frozenset(found)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from isogrid.ir import device as d
 from isogrid.ir.device import Machine
-from isogrid.ir.walk import map_block, visit
+from isogrid.ir.walk import map_block, visit_statements
 from isogrid.lowering.machine import literal, op
 
 
@@ -18,12 +18,12 @@ def unroll_loops(kernel: d.Kernel, rounds: Callable[[d.For, d.For], d.Block] = l
 
     `rounds` sees the loop of the rounds and the loop as it was, and may put something else in the first's place.
     """
-    if not any(isinstance(node, d.For | d.Loop) and node.unroll > 1 for node in visit(kernel.body)):
+    if not any(isinstance(node, d.For | d.Loop) and node.unroll > 1 for node in visit_statements(kernel.body)):
         return kernel
-    names = {node.name for node in visit(kernel.body) if isinstance(node, d.Let)}
-    names |= {node.counter for node in visit(kernel.body) if isinstance(node, d.For)}
+    names = {node.name for node in visit_statements(kernel.body) if isinstance(node, d.Let)}
+    names |= {node.counter for node in visit_statements(kernel.body) if isinstance(node, d.For)}
     names |= {name for name, _ in kernel.variables} | {parameter.name for parameter in kernel.parameters}
-    labels = {node.label for node in visit(kernel.body) if isinstance(node, d.Scope)}
+    labels = {node.label for node in visit_statements(kernel.body) if isinstance(node, d.Scope)}
     unroller = _Unroller(names, labels, rounds)
     return replace(kernel, body=map_block(kernel.body, on_statement=unroller.statement))
 
@@ -75,8 +75,10 @@ class _Unroller:
         """One copy with names of its own. `continue` leaves a scope around it; `break` leaves `outer` where given."""
         inner = self._label("trip") if _jumps(body, d.Continue) else ""
         copy = _redirected(body, outer, inner)
-        renamed = {node.name: self._name(node.name) for node in visit(copy) if isinstance(node, d.Let)}
-        renamed |= {node.counter: self._name(node.counter) for node in visit(copy) if isinstance(node, d.For)}
+        renamed = {node.name: self._name(node.name) for node in visit_statements(copy) if isinstance(node, d.Let)}
+        renamed |= {
+            node.counter: self._name(node.counter) for node in visit_statements(copy) if isinstance(node, d.For)
+        }
         first: d.Block = ()
         if counter is not None:
             renamed[counter[0]] = self._name(counter[0])

@@ -3,14 +3,14 @@
 from collections.abc import Iterable
 
 from isogrid.ir import kernel as k
-from isogrid.ir.walk import assigned_local, visit
+from isogrid.ir.walk import assigned_local, visit, visit_statements
 
 
 def assigned_locals(block: Iterable[k.Statement]) -> set[str]:
     """Locals that the statements may assign."""
     names: set[str] = set()
     for statement in block:
-        for node in visit(statement):
+        for node in visit_statements(statement):
             assigned = assigned_local(node)
             if assigned is not None:
                 names.add(assigned[0])

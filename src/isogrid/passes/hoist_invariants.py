@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from isogrid.ir import kernel as k
 from isogrid.ir.types import Space
-from isogrid.ir.walk import map_kernel, visit
+from isogrid.ir.walk import map_kernel, visit, visit_statements
 from isogrid.passes.effects import assigned_locals, may_trap, relies_on_its_place
 
 
@@ -28,7 +28,7 @@ class _Place:
 
 class _Hoister:
     def __init__(self, kernel: k.Kernel) -> None:
-        written = {node.array for node in visit(kernel.body) if isinstance(node, k.Store | k.Atomic)}
+        written = {node.array for node in visit_statements(kernel.body) if isinstance(node, k.Store | k.Atomic)}
         arrays = {p.name for p in kernel.parameters if isinstance(p, k.ArrayParameter)}
         self._constant_arrays = (arrays - written) | {table.name for table in kernel.tables}
         self._names = assigned_locals(kernel.body)
@@ -175,4 +175,5 @@ def _traps(node: k.Node) -> bool:
 
 
 def _jumps(statement: k.Statement) -> bool:
-    return any(isinstance(node, k.Return | k.Break | k.Continue | k.Leave | k.While) for node in visit(statement))
+    exits = k.Return | k.Break | k.Continue | k.Leave | k.While
+    return any(isinstance(node, exits) for node in visit_statements(statement))

@@ -8,7 +8,7 @@ Factors below the number of trips, and loops whose trips are not known, are unro
 from dataclasses import replace
 
 from isogrid.ir import kernel as k
-from isogrid.ir.walk import assigned_local, map_block, visit
+from isogrid.ir.walk import assigned_local, map_block, visit, visit_statements
 from isogrid.passes.effects import assigned_locals, read_locals
 
 _MOST_TRIPS = 16
@@ -25,7 +25,7 @@ def unroll_loops(kernel: k.Kernel, automatic: bool = True) -> k.Kernel:
 class _Unroller:
     def __init__(self, kernel: k.Kernel, automatic: bool) -> None:
         self._automatic = automatic
-        self._labels = {node.label for node in visit(kernel.body) if isinstance(node, k.Scope)}
+        self._labels = {node.label for node in visit_statements(kernel.body) if isinstance(node, k.Scope)}
         self._names = assigned_locals(kernel.body)
         self._kernel = kernel
         self._mentioned = _mentions(kernel.body)

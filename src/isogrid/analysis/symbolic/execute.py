@@ -27,7 +27,7 @@ from isogrid.analysis.symbolic.loops import run_for, run_while
 from isogrid.analysis.symbolic.paths import chosen, guard_remaining, join, merge_environment
 from isogrid.ir import kernel as k
 from isogrid.ir.types import Scalar, Space
-from isogrid.ir.walk import visit
+from isogrid.ir.walk import visit_statements
 
 
 def execute(kernel: k.Kernel, unroll_limit: int = 32, exact: bool = True) -> Context:
@@ -72,7 +72,7 @@ def _shape_facts(c: Context) -> None:
 
 def written_arrays(block: k.Block) -> frozenset[str]:
     """Names of the arrays that the block stores to or updates atomically."""
-    return frozenset(s.array for s in visit(block) if isinstance(s, (k.Store, k.Atomic)))
+    return frozenset(s.array for s in visit_statements(block) if isinstance(s, (k.Store, k.Atomic)))
 
 
 def run_block(c: Context, block: k.Block) -> tuple[list[Exit], bool]:

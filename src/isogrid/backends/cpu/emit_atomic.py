@@ -12,7 +12,7 @@ from isogrid.backends.cpu.emit_values import BufferRef, Lanes, Val, apply, mask_
 from isogrid.ir import device as d
 from isogrid.ir.device import Machine
 from isogrid.ir.types import Scalar, Space
-from isogrid.ir.walk import visit
+from isogrid.ir.walk import visit_statements
 from isogrid.printers.llvm_ops import Shape, operation
 from isogrid.printers.llvm_text import element_type, type_text
 
@@ -22,7 +22,7 @@ _PLAIN = {"add": "iadd", "and": "iand", "or": "ior", "xor": "ixor"}
 
 def adds_to_memory(body: d.Block) -> bool:
     """Whether a thread body updates elements in place: most of these cost a locked instruction each."""
-    return any(isinstance(node, d.Atomic) for node in visit(body))
+    return any(isinstance(node, d.Atomic) for node in visit_statements(body))
 
 
 def emit_atomic(lanes: Lanes, node: d.Atomic) -> None:

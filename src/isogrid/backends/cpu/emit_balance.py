@@ -14,7 +14,7 @@ from isogrid.backends.cpu.emit_levels import expressions_of
 from isogrid.backends.cpu.emit_overlap import Overlap
 from isogrid.ir import device as d
 from isogrid.ir.device import Machine
-from isogrid.ir.walk import map_block, visit
+from isogrid.ir.walk import map_block, visit_statements
 from isogrid.lowering.unroll import unroll_loops
 
 #: Measured on Emerald Rapids for 16 lanes: cycles that a quotient and a root keep the divider busy, instructions that
@@ -62,7 +62,7 @@ def unroll_for_divider(kernel: d.Kernel) -> tuple[d.Kernel, dict[str, frozenset[
                 return node
 
     marked = replace(kernel, body=map_block(kernel.body, on_statement=factor))
-    lets = {node.name: node.value for node in visit(kernel.body) if isinstance(node, d.Let)}
+    lets = {node.name: node.value for node in visit_statements(kernel.body) if isinstance(node, d.Let)}
     overlap = Overlap({*lets, *(name for name, _ in kernel.variables)}, lets)
     unrolled = unroll_loops(marked, overlap.rounds)
     return replace(unrolled, variables=unrolled.variables + tuple(overlap.variables)), overlap.first

@@ -75,12 +75,17 @@ class HostTarget:
     @property
     def enabled(self) -> frozenset[str]:
         """Names of the features that are present."""
-        return frozenset(name[1:] for name in self.features.split(",") if name.startswith("+"))
+        return _enabled(self.features)
 
     @property
     def is_native_pool(self) -> bool:
         """Whether the worker pool exists for this platform: it speaks Linux futexes and x86-64's MXCSR."""
         return self.triple.startswith("x86_64") and "linux" in self.triple
+
+
+@functools.cache
+def _enabled(features: str) -> frozenset[str]:
+    return frozenset(name[1:] for name in features.split(",") if name.startswith("+"))
 
 
 @functools.cache

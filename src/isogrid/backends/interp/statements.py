@@ -21,7 +21,7 @@ from isogrid.ir import kernel as k
 from isogrid.ir import sites
 from isogrid.ir.traps import TrapSite
 from isogrid.ir.types import Scalar
-from isogrid.ir.walk import visit
+from isogrid.ir.walk import visit_statements
 from isogrid.support.errors import CompilerBug
 
 Frame: TypeAlias = list[Any]
@@ -68,7 +68,8 @@ Trips: TypeAlias = Callable[[Frame], tuple[int, ...]]
 
 def meets(node: k.Statement) -> bool:
     """Whether threads may wait for each other inside this statement."""
-    return any(isinstance(n, k.Barrier | k.Collective | k.WarpBarrier | k.WarpCollective) for n in visit(node))
+    meetings = k.Barrier | k.Collective | k.WarpBarrier | k.WarpCollective
+    return any(isinstance(n, meetings) for n in visit_statements(node))
 
 
 class Statements:
