@@ -35,7 +35,8 @@ def test_visit_sees_every_node_once_parents_first() -> None:
 def test_visit_statements_gives_the_statements_that_visit_gives() -> None:
     leave = (k.Barrier(), k.Break())
     loop = k.For("i", A, B, C, (k.If(A, leave, (k.If(A, (), leave),)), k.Continue()), I64)
-    blocks: list[k.Block | d.Block] = [(loop, *saxpy().body, k.While((loop,), A, (loop, k.Return()))), device_saxpy().body]
+    nested: k.Block = (loop, *saxpy().body, k.While((loop,), A, (loop, k.Return())))
+    blocks: list[k.Block | d.Block] = [nested, device_saxpy().body]
     for block in blocks:
         found = list(visit_statements(block))
         assert found == [node for node in visit(block) if not is_expr(node)]
