@@ -17,7 +17,7 @@ from typing import Any, Final
 import numpy as np
 
 import isogrid as ig
-from benchmarks.cuda import latency, libraries, timing
+from benchmarks.cuda import cold, latency, libraries, timing
 from benchmarks.cuda.kept import keep
 from benchmarks.cuda.peers import Peers
 from benchmarks.cuda.work import Work, on_device
@@ -175,7 +175,7 @@ def _finish(rows: list[dict[str, Any]], options: argparse.Namespace) -> None:
             f"geometric mean of {len(gallery)} gallery ratios: {mean:.3f} (bar 1.25), least {min(gallery):.2f} (0.95)"
         )
     command = " ".join(["python -m benchmarks.cuda.run", options.suite, *options.names])
-    latencies = latency.measure() if options.suite in ("all", "latency") else []
+    latencies = [*latency.measure(), cold.largest()] if options.suite in ("all", "latency") else []
     for found in latencies:
         print(latency.line(found))
     keep("cuda", command, Path(options.out), mean=mean, rows=rows, latencies=[asdict(found) for found in latencies])
