@@ -54,10 +54,14 @@ def _marked(node: ast.FunctionDef) -> ast.FunctionDef:
 
 def _blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
     for part in ast.walk(node):
-        for name in ("body", "orelse"):
-            block = getattr(part, name, None)
-            if isinstance(block, list) and block:
-                yield block
+        yield from _blocks_of(part)
+
+
+def _blocks_of(part: ast.AST) -> Iterator[list[ast.stmt]]:
+    for name in ("body", "orelse"):
+        block = getattr(part, name, None)
+        if isinstance(block, list) and block:
+            yield block
 
 
 def _loops(node: ast.FunctionDef) -> list[ast.For]:
@@ -89,15 +93,30 @@ def moved(node: ast.FunctionDef) -> Rewritten | None:
     return _finished(made, True) if _loops(made) else None
 
 
+def moved_back(node: ast.FunctionDef) -> Rewritten | None:
+    """The same statement at the end: with `moved`, it has changed places with everything that the loop has."""
+    made, some = _marked(node), False
+    for loop in _loops(made):
+        if not isinstance(loop.body[-1], _JUMPS):
+            loop.body.append(ast.parse("apart_here = 1.0 + 2.0").body[0])
+            some = True
+    return _finished(made, True) if some else None
+
+
 def independent(first: ast.stmt, second: ast.stmt) -> bool:
     """Whether two statements touch different names, counting an array as one name, and neither goes elsewhere."""
-    if any(isinstance(n, _JUMPS) for s in (first, second) for n in ast.walk(s)):
+    if any(isinstance(n, _JUMPS) or _may_write(n) for s in (first, second) for n in ast.walk(s)):
         return False
     (a, b), (c, d) = _touched(first), _touched(second)
     return not (b & (c | d) or d & (a | b))
 
 
-_JUMPS = (ast.Break, ast.Continue, ast.Return, ast.Raise, ast.Assert, ast.Call, ast.Global, ast.Nonlocal, ast.Yield)
+_JUMPS = (ast.Break, ast.Continue, ast.Return, ast.Raise, ast.Assert, ast.Global, ast.Nonlocal, ast.Yield)
+_PURE = {"abs", "min", "max", "range", "len", "int", "f32", "f64", "i32", "i64", "sq"}
+
+
+def _may_write(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and not (isinstance(node.func, ast.Name) and node.func.id in _PURE)
 
 
 def _touched(statement: ast.stmt) -> tuple[set[str], set[str]]:
@@ -124,17 +143,17 @@ def _touched(statement: ast.stmt) -> tuple[set[str], set[str]]:
 
 def named(node: ast.FunctionDef) -> Rewritten | None:
     """One operand of every right side gets a name first: the left one where it looks something up, else the right one,
-    so that what is looked up stays in order."""
+    so that what is looked up stays in order; a value that is one look-up or name by itself gets one too."""
     made, count = copy.deepcopy(node), 0
     for loop in _loops(made):
         for block in _blocks(loop):
             for at in range(len(block) - 1, -1, -1):
-                side, operand = _first_operand(block[at])
-                if operand is not None:
+                found = _left_operand(block[at]) or _operand(block[at])
+                if found is not None:
                     count += 1
                     name = f"part_{count}_here"
-                    block.insert(at, ast.Assign([ast.Name(name, ast.Store())], operand))
-                    _put(block[at + 1], ast.Name(name, ast.Load()), side)
+                    block.insert(at, ast.Assign([ast.Name(name, ast.Store())], found.node))
+                    found.put(ast.Name(name, ast.Load()))
     return _finished(made, False) if count else None
 
 
@@ -144,38 +163,53 @@ def helped(node: ast.FunctionDef) -> Rewritten | None:
     for loop in _loops(made):
         for block in _blocks(loop):
             for statement in block:
-                operand = _operand(statement)
-                if operand is not None:
-                    _put(statement, ast.Call(ast.Name("same_here", ast.Load()), [operand], []))
+                found = _operand(statement)
+                if found is not None:
+                    found.put(ast.Call(ast.Name("same_here", ast.Load()), [found.node], []))
                     some = True
     return _finished(made, True) if some else None
 
 
-def _first_operand(statement: ast.stmt) -> tuple[str, ast.expr | None]:
-    match statement:
-        case ast.Assign(value=ast.BinOp(left=left)) if any(isinstance(n, ast.Subscript) for n in ast.walk(left)):
-            return "left", None if any(isinstance(n, ast.Call) for n in ast.walk(left)) else left
-        case _:
-            return "right", _operand(statement)
+@dataclass(frozen=True)
+class _Operand:
+    """Part of a right side, and how another expression takes its place."""
+
+    node: ast.expr
+    put: Callable[[ast.expr], None]
 
 
-def _operand(statement: ast.stmt) -> ast.expr | None:
+def _part(owner: ast.AST, field: str) -> _Operand | None:
+    """The part, unless it calls something, or is a literal, whose type depends on what stands beside it."""
+    node: ast.expr = getattr(owner, field)
+    plain = isinstance(node, ast.BinOp | ast.Subscript | ast.Name) and not _calls(node)
+    return _Operand(node, lambda other: setattr(owner, field, other)) if plain else None
+
+
+def _calls(node: ast.AST) -> bool:
+    return any(isinstance(part, ast.Call) for part in ast.walk(node))
+
+
+def _left_operand(statement: ast.stmt) -> _Operand | None:
     match statement:
-        case ast.Assign(value=ast.BinOp(right=right)) | ast.AugAssign(value=right):
-            plain = isinstance(right, ast.BinOp | ast.Subscript | ast.Call)
-            return right if plain and not any(isinstance(n, ast.Call) for n in ast.walk(right)) else None
+        case ast.Assign(value=ast.BinOp(left=left) as value) if any(
+            isinstance(n, ast.Subscript) for n in ast.walk(left)
+        ):
+            return _part(value, "left")
         case _:
             return None
 
 
-def _put(statement: ast.stmt, operand: ast.expr, side: str = "right") -> None:
+def _operand(statement: ast.stmt) -> _Operand | None:
     match statement:
         case ast.Assign(value=ast.BinOp() as value):
-            setattr(value, side, operand)
-        case ast.AugAssign():
-            statement.value = operand
+            return None if isinstance(value.right, ast.Name) else _part(value, "right")
+        case ast.AugAssign() | ast.Assign(targets=[ast.Subscript()], value=ast.Subscript() | ast.Name()):
+            return _part(statement, "value")
+        case ast.Assign(value=ast.Call(func=ast.Name(id="min" | "max"), args=[_, last] as args)) if not _calls(last):
+            plain = isinstance(last, ast.BinOp | ast.Subscript)
+            return _Operand(last, lambda other: args.__setitem__(1, other)) if plain else None
         case _:
-            raise AssertionError(statement)
+            return None
 
 
 # --- names and bounds ------------------------------------------------------------------------------------------------
@@ -240,9 +274,22 @@ def stolen(node: ast.FunctionDef) -> Rewritten | None:
     return _finished(made, False) if some else None
 
 
+def silenced(node: ast.FunctionDef, line: int) -> Rewritten | None:
+    """The innermost statement that begins on a line is gone."""
+    made, found = copy.deepcopy(node), None
+    for part in ast.walk(made):
+        for block in _blocks_of(part):
+            found = next(((block, at) for at, s in enumerate(block) if s.lineno == line), found)
+    if found is None:
+        return None
+    found[0][found[1]] = ast.Pass()
+    return _finished(made, False)
+
+
 KEEPING: dict[str, Rewrite] = {
     "swapped": swapped,
     "moved": moved,
+    "moved_back": moved_back,
     "named": named,
     "helped": helped,
     "renamed": renamed,

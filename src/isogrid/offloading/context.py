@@ -1,11 +1,14 @@
 """What the rules of one candidate loop look at: its IR, its text, and the author's words for both."""
 
+import ast
+
 from isogrid.diagnostics.span import Span
 from isogrid.frontend.source import quoted
 from isogrid.ir import kernel as k
+from isogrid.offloading.callees import root_name
 from isogrid.offloading.forms import Forms
 from isogrid.offloading.loop_facts import LoopFacts, facts_of
-from isogrid.offloading.outline import Outline
+from isogrid.offloading.outline import Outline, in_order
 from isogrid.support.records import dataclass
 
 
@@ -26,7 +29,7 @@ class Candidate:
     carried: dict[str, Span]
 
     def text(self, span: Span) -> str:
-        """The author's words at a place, between backticks."""
+        """The author's words at a place inside this function, between backticks."""
         if span.line != span.end_line:
             return "`...`"
         line = self.outline.captured.lines[span.line - 1]
@@ -37,6 +40,15 @@ class Candidate:
         tree = self.outline.captured.tree
         same = span.file == self.outline.captured.file
         return same and tree.lineno <= span.line <= (tree.end_lineno or tree.lineno)
+
+    def call_with(self, name: str) -> ast.Call | None:
+        """The author's first call in the loop that is given an array or scalar of this name: what is found inside a
+        helper is reported there."""
+        loop = next(n for n in self.outline.loops if isinstance(n, ast.For) and self.outline.span(n.iter) == self.span)
+        for node in (n for s in loop.body for n in in_order(s)):
+            if isinstance(node, ast.Call) and name in {root_name(a) for a in node.args}:
+                return node
+        return None
 
 
 def candidate(

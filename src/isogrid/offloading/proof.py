@@ -107,7 +107,7 @@ def _judge(outline: Outline, built: Built, node: ast.For | ast.While) -> Accepte
             later |= {r.name: r.span for r in built.results if r.name not in assigned_in(body[position + 1 :])}
             carried = _reads(statement.body, assigned_in((statement,)) - {statement.counter})
             loop = with_own_counters(statement)
-            return _judge_candidate(candidate(outline, loop, span, counter_text(node), later, carried, statement), node)
+            return _judge_candidate(candidate(outline, loop, span, counter_text(node), later, carried, statement))
     return Finding("R1", span, "counts in a way that is taken apart", "Loop over `range(...)` or an array")
 
 
@@ -127,7 +127,7 @@ def _reads(block: k.Block, names: set[str]) -> dict[str, Span]:
     return found
 
 
-def _judge_candidate(one: Candidate, node: ast.For) -> Accepted | Finding:
+def _judge_candidate(one: Candidate) -> Accepted | Finding:
     finding = counter_finding(one)
     if finding is not None:
         return finding
@@ -144,7 +144,7 @@ def _judge_candidate(one: Candidate, node: ast.For) -> Accepted | Finding:
             if isinstance(reduction, Finding):
                 return reduction
             reductions[target] = reduction
-    read = find_read(one, node, written, reductions) or _atomic_result(one)
+    read = find_read(one, written, reductions) or _atomic_result(one)
     return Accepted(one, written, reductions) if read is None else read
 
 

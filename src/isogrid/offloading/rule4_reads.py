@@ -1,22 +1,16 @@
 """R4: a written array is read only where the iteration itself writes it, and a reduction only by its own combine."""
 
-import ast
-
 from isogrid.diagnostics.span import Span
 from isogrid.ir import kernel as k
 from isogrid.ir.walk import expressions, statements
-from isogrid.offloading.callees import root_name
 from isogrid.offloading.context import Candidate, author_name
 from isogrid.offloading.finding import Finding
 from isogrid.offloading.loop_facts import locals_read
-from isogrid.offloading.outline import in_order
 from isogrid.offloading.rule3_arrays import Written
 from isogrid.offloading.rule3_names import Reduction
 
 
-def find_read(
-    candidate: Candidate, loop: ast.For, written: dict[str, Written], reductions: dict[str, Reduction]
-) -> Finding | None:
+def find_read(candidate: Candidate, written: dict[str, Written], reductions: dict[str, Reduction]) -> Finding | None:
     """The first read, in statement order, of what other iterations write; or None."""
     indices = {array: set(w.indices) for array, w in written.items() if w.kind != "scatter"}
     loads: dict[int, list[k.Load]] = {}
@@ -25,12 +19,11 @@ def find_read(
             index = tuple(candidate.forms.of(part) for part in access.node.indices)
             if index not in indices[access.node.array]:
                 loads.setdefault(id(access.statement), []).append(access.node)
-    return _in_block(candidate, loop, candidate.loop.body, loads, reductions)
+    return _in_block(candidate, candidate.loop.body, loads, reductions)
 
 
 def _in_block(
     candidate: Candidate,
-    loop: ast.For,
     block: k.Block,
     loads: dict[int, list[k.Load]],
     reductions: dict[str, Reduction],
@@ -40,8 +33,8 @@ def _in_block(
         if name is not None:
             return _reduced(candidate, name, node.span, reductions[name])
         if id(node) in loads:
-            return _other_element(candidate, loop, loads[id(node)][0], node.span)
-        found = _in_block(candidate, loop, statements(node), loads, reductions)
+            return _other_element(candidate, loads[id(node)][0], node.span)
+        found = _in_block(candidate, statements(node), loads, reductions)
         if found is not None:
             return found
     return None
@@ -59,6 +52,9 @@ def _reduction_read(node: k.Statement, reductions: dict[str, Reduction]) -> str 
 
 def _reduced(candidate: Candidate, name: str, span: Span, reduction: Reduction) -> Finding:
     written = author_name(name)
+    if not candidate.inside(span):
+        call = candidate.call_with(written)
+        span = candidate.span if call is None else candidate.outline.span(call)
     return Finding(
         "R4",
         span,
@@ -67,9 +63,9 @@ def _reduced(candidate: Candidate, name: str, span: Span, reduction: Reduction) 
     )
 
 
-def _other_element(candidate: Candidate, loop: ast.For, load: k.Load, statement: Span) -> Finding:
+def _other_element(candidate: Candidate, load: k.Load, statement: Span) -> Finding:
     if not candidate.inside(load.span):
-        return _in_helper(candidate, loop, load, statement)
+        return _in_helper(candidate, load, statement)
     return Finding(
         "R4",
         load.span,
@@ -78,17 +74,16 @@ def _other_element(candidate: Candidate, loop: ast.For, load: k.Load, statement:
     )
 
 
-def _in_helper(candidate: Candidate, loop: ast.For, load: k.Load, statement: Span) -> Finding:
+def _in_helper(candidate: Candidate, load: k.Load, statement: Span) -> Finding:
     """Reported at the author's call."""
-    outline = candidate.outline
-    for node in (n for s in loop.body for n in in_order(s)):
-        if isinstance(node, ast.Call) and load.array in {root_name(a) for a in node.args}:
-            return Finding(
-                "R4",
-                outline.span(node),
-                f"passes `{load.array}` to {outline.text(node.func)}, which reads elements that other iterations write",
-                f"Pass the one element that is needed, or write the results to another array than `{load.array}`",
-            )
+    outline, call = candidate.outline, candidate.call_with(load.array)
+    if call is not None:
+        return Finding(
+            "R4",
+            outline.span(call),
+            f"passes `{load.array}` to {outline.text(call.func)}, which reads elements that other iterations write",
+            f"Pass the one element that is needed, or write the results to another array than `{load.array}`",
+        )
     return Finding(
         "R4",
         statement if candidate.inside(statement) else candidate.span,

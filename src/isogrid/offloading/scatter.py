@@ -193,9 +193,17 @@ def _reads(candidate: Candidate, array: str, access: Access) -> Finding:
 
 
 def _read_elsewhere(candidate: Candidate, array: str, access: Access) -> Finding:
+    span, outline = access.node.span, candidate.outline
+    call = None if candidate.inside(span) else candidate.call_with(array)
+    if call is not None:
+        span = outline.span(call)
+        what = f"passes `{array}` to {outline.text(call.func)}, which reads it"
+    else:
+        what = f"reads {candidate.text(span)}" if candidate.inside(span) else f"reads `{array}`"
+        span = span if candidate.inside(span) else candidate.span
     return Finding(
         "R3",
-        access.node.span,
-        f"reads {candidate.text(access.node.span)}, while any iteration may update any element of `{array}`",
+        span,
+        f"{what}, while any iteration may update any element of `{array}`",
         f"Read `{array}` in a second loop, after this one",
     )
