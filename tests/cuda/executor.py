@@ -41,7 +41,7 @@ class SimulatedDevice:
         facts = LaunchFacts(small=self.small)
         disabled: frozenset[str] = options.get("disable", frozenset())
         better = pipeline.optimise(kernel, disabled, facts, options) if self.optimised else kernel
-        device = pipeline.lower(better, facts)
+        device = pipeline.lower(better, facts, TARGET.build)
         halves: tuple[Any, ...] = ("check", "write") if split(device) is not None else ()
         parts: list[Part] = []
         for part in ("whole", *halves):

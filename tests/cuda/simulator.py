@@ -211,11 +211,44 @@ def _intrinsics(body: str) -> str:
             what = name.removeprefix("read.ptx.sreg.").removesuffix(".x")
             place = f"inttoptr (i64 {fibers.address(what)} to ptr)"
             parts.append(f"define i32 @nvvm.{name}() {{\n  %v = load i32, ptr {place}\n  ret i32 %v\n}}")
+        elif name == "lohi.i2d":
+            parts.append(_LOW_AND_HIGH)
+        elif name in _NEAR:
+            root = "declare double @llvm.sqrt.f64(double)"
+            if "sqrt" in name and root not in body:
+                parts.append(root)
+            parts.append(_NEAR[name])
         elif name.startswith("griddepcontrol"):
             parts.append(f"define void @nvvm.{name}() {{\n  ret void\n}}")
         else:
             parts.append(_waiting(name, int(fibers.memory["wait"])))
     return "\n".join(parts)
+
+
+_LOW_AND_HIGH = """define double @nvvm.lohi.i2d(i32 %low, i32 %high) alwaysinline {
+  %l = zext i32 %low to i64
+  %h = zext i32 %high to i64
+  %up = shl i64 %h, 32
+  %all = or i64 %up, %l
+  %d = bitcast i64 %all to double
+  ret double %d
+}"""
+
+
+#: Inverses with an error next to the largest one allowed, in one direction and in the other.
+_NEAR = {
+    "rcp.approx.ftz.d": """define double @nvvm.rcp.approx.ftz.d(double %x) alwaysinline {
+  %y = fdiv double 1.0, %x
+  %z = fmul double %y, 0x3FF00003C0000000
+  ret double %z
+}""",
+    "rsqrt.approx.ftz.d": """define double @nvvm.rsqrt.approx.ftz.d(double %x) alwaysinline {
+  %s = call double @llvm.sqrt.f64(double %x)
+  %y = fdiv double 1.0, %s
+  %z = fmul double %y, 0x3FEFFFF880000000
+  ret double %z
+}""",
+}
 
 
 def _waiting(name: str, wait: int) -> str:

@@ -122,9 +122,22 @@ COMPILED: Final[dict[str, tuple[tuple[Scalar, ...], Scalar]]] = {
     if Scalar.I32 not in signature.parameters
 }
 
+
+def _of_f32(names: str) -> tuple[str, ...]:
+    return tuple(compiled_name(name, Scalar.F32) for name in names.split())
+
+
 #: Builds of functions beside the usual one, by the name that a target asks for; each gives the same bits. "gpu" is for
 #: processors with many f64 units and no permutations of registers.
-BUILDS: Final[dict[str, tuple[str, ...]]] = {"gpu": ()}
+BUILDS: Final[dict[str, tuple[str, ...]]] = {
+    "gpu": _of_f32(
+        "exp exp2 exp10 expm1 sinh cosh tanh log log2 log10 log1p sin cos tan sinpi cospi asin acos atan asinh acosh "
+        "atanh cbrt rsqrt"
+    ),
+}
+
+#: The builds that correct every inverse 1 / x outside their slow paths.
+CORRECTING: Final = frozenset({"gpu"})
 
 _LATER: Final = ("degrees", "radians", "dist", "ulp")
 

@@ -195,9 +195,12 @@ OPERATIONS: dict[str, tuple[int, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Let:
+    """`start` is a hint that changes no result: what follows corrects any value within 2^-18 of this one."""
+
     name: str
     value: Expr
     span: Span = field(default=NOWHERE, kw_only=True, compare=False, repr=False)
+    start: bool = field(default=False, kw_only=True, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

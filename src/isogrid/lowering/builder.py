@@ -84,10 +84,10 @@ class Builder:
         self.taken.add(name)
         return name
 
-    def let(self, value: d.Expr, stem: str = "t") -> d.Value:
+    def let(self, value: d.Expr, stem: str = "t", *, start: bool = False) -> d.Value:
         """Evaluate `value` here and now."""
         name = self.fresh(stem)
-        self.emit(d.Let(name, value, span=self.span))
+        self.emit(d.Let(name, value, span=self.span, start=start))
         return d.Value(name, value.type)
 
     def atom(self, value: d.Expr, stem: str = "t") -> d.Expr:

@@ -7,13 +7,17 @@ y[i] = exp(x[i])   ->   let exp.k.1 = froundeven(fmul(x.1, 1.4426950408889634))
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Final
 
+from isogrid.builtins.elementary import CORRECTING
 from isogrid.ir import device as d
 from isogrid.ir.types import Space
 from isogrid.ir.walk import map_expr
 from isogrid.lowering.builder import Array, Builder
 from isogrid.lowering.machine import literal
 from isogrid.mathlib.functions import Function, load
+
+_ONE: Final = 0x3FF0000000000000
 
 
 def lower_elementary(builder: Builder, name: str, arguments: tuple[d.Expr, ...]) -> d.Expr:
@@ -25,19 +29,27 @@ def lower_elementary(builder: Builder, name: str, arguments: tuple[d.Expr, ...])
     for variable, machine in function.variables:
         values[variable] = builder.variable(_stem(function, variable), machine)
     tables = {table.name: _declared(builder, function, table) for table in function.tables}
-    _put(builder, function, function.body, values, tables)
+    _put(builder, function, function.body, values, tables, corrected=builder.build in CORRECTING)
     builder.exact = True
     return _renamed(function.result, values, tables)
 
 
 def _put(
-    builder: Builder, function: Function, block: d.Block, values: dict[str, d.Expr], tables: Mapping[str, str]
+    builder: Builder,
+    function: Function,
+    block: d.Block,
+    values: dict[str, d.Expr],
+    tables: Mapping[str, str],
+    *,
+    corrected: bool,
 ) -> None:
+    """The statements of a block; `corrected`: it corrects the inverses that it begins with."""
     for statement in block:
         match statement:
             case d.Let():
                 value = _renamed(statement.value, values, tables)
-                values[statement.name] = builder.let(value, _stem(function, statement.name))
+                start = corrected and _is_inverse(value)
+                values[statement.name] = builder.let(value, _stem(function, statement.name), start=start)
             case d.Set():
                 name = values[statement.name]
                 assert isinstance(name, d.Value)
@@ -47,12 +59,21 @@ def _put(
                 sides: list[d.Block] = []
                 for side in (statement.then, statement.otherwise):
                     with builder.block() as inside:
-                        _put(builder, function, side, values, tables)
+                        _put(builder, function, side, values, tables, corrected=False)
                     sides.append(tuple(inside))
                 # The slow paths: what the quick build cannot decide, arguments that are large.
                 builder.emit(d.If(condition, sides[0], sides[1], span=builder.span, rare=True))
             case _:
                 raise AssertionError(f"{function.name} was loaded with a {type(statement).__name__}")
+
+
+def _is_inverse(node: d.Expr) -> bool:
+    """Whether it is 1 / x in f64."""
+    match node:
+        case d.Op(op="fdiv", arguments=(d.Literal(bits=bits, type=d.Machine.F64), _)):
+            return bits == _ONE
+        case _:
+            return False
 
 
 def _stem(function: Function, name: str) -> str:

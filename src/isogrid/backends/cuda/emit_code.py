@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, assert_never
 
 from isogrid.backends.cuda.emit_address import Linear, constant, is_linear, signed
 from isogrid.backends.cuda.emit_alignment import zero_bits
-from isogrid.backends.cuda.emit_math import emit_fmod
+from isogrid.backends.cuda.emit_math import emit_fmod, near_inverse
 from isogrid.backends.cuda.emit_short import in_32_bits, is_short
+from isogrid.backends.cuda.emit_words import halves_of, is_long, long_number, put_together
 from isogrid.ir import device as d
 from isogrid.ir.device import Machine
 from isogrid.ir.types import Scalar, Space
@@ -135,6 +136,8 @@ class Code:
     trusting: bool = False
     #: Whether the kernel itself waits for the one before it, so that it may start early.
     waits: bool = False
+    #: Whether what is being written seldom runs.
+    rare: bool = False
     #: How far apart along each axis are the threads of the grid that one thread takes.
     gaps: tuple[int, ...] = ()
     #: Whether checks of several trips may be asked at once.
@@ -145,6 +148,8 @@ class Code:
 def evaluate(code: Code, node: d.Expr) -> str:
     """The value of an expression as an LLVM operand."""
     match node:
+        case d.Literal() if is_long(node) and not code.rare:
+            return long_number(code.w, code.helpers, node)
         case d.Literal():
             return literal_text(node.bits, node.type)
         case d.Value():
@@ -160,6 +165,9 @@ def evaluate(code: Code, node: d.Expr) -> str:
             return _canonical_bits(code, chosen, value)
         case d.Op(op="bits", arguments=(value,)) if value.type.is_float and not node.type.is_float:
             return _bits(code, value)
+        case d.Op() if (halves := halves_of(node)) is not None:
+            high, low = halves
+            return put_together(code.w, evaluate(code, high), evaluate(code, low))
         case d.Op() if code.ranges is not None and is_short(code.ranges, node):
             return in_32_bits(code.w, code.ranges, node, lambda part: evaluate(code, part))
         case d.Op():
@@ -209,7 +217,8 @@ def write_variable(code: Code, name: str, value: str) -> None:
 
 def define(code: Code, node: d.Let) -> None:
     """Give a name its value; that of a sum is also kept as one."""
-    code.env[node.name] = evaluate(code, node.value)
+    near = near_inverse(code.w, node, lambda part: evaluate(code, part)) if node.start else None
+    code.env[node.name] = evaluate(code, node.value) if near is None else near
     code.sums.pop(node.name, None)
     code.zeros[node.name] = 0 if node.value.type.is_float else zero_bits(code.zeros, node.value)
     if code.ranges is not None:

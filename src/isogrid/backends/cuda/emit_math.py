@@ -1,11 +1,12 @@
-"""Operations that the hardware lacks, as functions beside the kernel: the exact remainder of floats.
+"""Operations that are no single instruction: the exact remainder of floats, and inverses to start from.
 
 Long division on the mantissas, 40 bits of the exponents' difference at a time for f32 and 11 for f64, so that what is
 shifted fits 64 bits.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from isogrid.ir import device as d
 from isogrid.ir.device import Machine
 from isogrid.printers.llvm_text import Writer
 
@@ -22,6 +23,19 @@ def emit_fmod(w: Writer, helpers: dict[str, str], arguments: Sequence[str], type
     w.declare(f"llvm.ctlz.{integer}", integer, [integer, "i1"])
     text = facts[1]
     return w.emit(f"call {text} @{name}({text} {arguments[0]}, {text} {arguments[1]})")
+
+
+def near_inverse(w: Writer, node: d.Let, evaluate: Callable[[d.Expr], str]) -> str | None:
+    """A value near 1 / x or 1 / sqrt(x) where what follows corrects it: the hardware's, of the upper half of x, whose
+    error is about 2^-20."""
+    match node.value:
+        case d.Op(op="fdiv", arguments=(_, d.Op(op="fsqrt", arguments=(x,)))):
+            name = "rsqrt"
+        case d.Op(op="fdiv", arguments=(_, x)):
+            name = "rcp"
+        case _:
+            return None
+    return w.call(f"llvm.nvvm.{name}.approx.ftz.d", "double", ["double"], [evaluate(x)])
 
 
 def _fmod_text(name: str, real: str, bits: int, fraction: int, exponent: int, step: int) -> str:

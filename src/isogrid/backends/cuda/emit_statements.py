@@ -101,8 +101,10 @@ def _if(code: Code, node: d.If) -> None:
     otherwise = w.block("else") if node.otherwise else end
     w.branch(condition, then, otherwise)
     w.place(then)
+    outside, code.rare = code.rare, code.rare or node.rare
     with assuming(code, node.condition, True):
         emit_block(code, node.then)
+    code.rare = outside
     if node.otherwise:
         w.jump(end)
         w.place(otherwise)

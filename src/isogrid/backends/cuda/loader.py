@@ -102,7 +102,7 @@ def compile_variant(
     from isogrid.backends.cuda.split import split
 
     started = time.perf_counter()
-    device = _device_ir(kernel, options, small)
+    device = _device_ir(kernel, options, small, target_of(machine, number, options).build)
     own: Mapping[str, Any] = options.get("cuda", {})
     if own.get("codegen", "llvm") == "nvrtc":
         halves = None
@@ -121,7 +121,7 @@ def compile_halves(
     """The two halves of a kernel whose usual variant says that it has them."""
     import dataclasses
 
-    device = _device_ir(kernel, options, small)
+    device = _device_ir(kernel, options, small, target_of(machine, number, options).build)
 
     def half(part: Literal["check", "write"]) -> Variant:
         started = time.perf_counter()
@@ -131,12 +131,12 @@ def compile_halves(
     return half("check"), half("write")
 
 
-def _device_ir(kernel: k.Kernel, options: Mapping[str, Any], small: bool) -> Any:
+def _device_ir(kernel: k.Kernel, options: Mapping[str, Any], small: bool, build: str) -> Any:
     from isogrid.pipeline import lower, optimise
 
     disabled: frozenset[str] = options.get("disable", frozenset())
     facts = LaunchFacts(small=small)
-    return lower(optimise(kernel, disabled, facts, options), facts)
+    return lower(optimise(kernel, disabled, facts, options), facts, build)
 
 
 def target_of(machine: Machine, number: int, options: Mapping[str, Any]) -> Any:

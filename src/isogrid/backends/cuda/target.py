@@ -25,6 +25,8 @@ _FIRST_PTX: Final = {
 }
 #: The first compute capability whose kernels can wait for the one before them by themselves.
 FIRST_PROGRAMMATIC: Final = 90
+#: Processors with one f64 unit for two of f32; the others have one for 32 or 64.
+_MANY_F64: Final = (70, 80, 90, 100)
 #: The newest PTX version that LLVM 22 writes.
 _NEWEST_PTX: Final = 90
 #: The first line of a module that wants its variables in registers and little else: code that is one long row of
@@ -42,6 +44,11 @@ class CudaTarget:
     @property
     def arch(self) -> str:
         return f"sm_{self.capability}"
+
+    @property
+    def build(self) -> str:
+        """Which builds of elementary functions are the fastest."""
+        return "gpu" if self.capability in _MANY_F64 else ""
 
 
 def cuda_target(capability: tuple[int, int], driver_ptx: int = _NEWEST_PTX) -> CudaTarget:

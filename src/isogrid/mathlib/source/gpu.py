@@ -1,0 +1,76 @@
+"""What the builds for GPUs share: f64 throughout, one conversion each way, a test on the bits of the result.
+
+A GPU with many f64 units runs them beside those for integers, so that a short polynomial in f64 costs less than f32
+with a tail. Conversions are dear, a quarter of the rate of f64: so the test looks at the bits behind an f32 instead of
+rounding twice. The relative error is below 2^-39.5; where the 29 bits lie within 2^-39 of a half, one input in 16,000,
+the pair build decides. An inverse 1 / x outside a slow path is a start that the next steps correct: a target may take
+any value within 2^-18 of it.
+"""
+
+import math
+
+import isogrid as ig
+from isogrid import f32, f64, w32, w64
+
+#: 2^14 of 2^29 bits, to the left by 3: what half of an f32 is approached by.
+NEAR = 0x20000
+
+
+@ig.func
+def settled_bits(y: f64) -> tuple[f32, bool]:
+    """y rounded to f32, and whether an error of 2^-39 cannot change that: for f32 results that are normal, or y = 0."""
+    rest = w32(ig.bitcast(w64, y)) << 3
+    return f32(y), rest - (0x80000000 - NEAR) > w32(2 * NEAR)
+
+
+@ig.func
+def settled_widely(y: f64) -> tuple[f32, bool]:
+    """The same for an error of 2^-38."""
+    rest = w32(ig.bitcast(w64, y)) << 3
+    return f32(y), rest - (0x80000000 - 2 * NEAR) > w32(4 * NEAR)
+
+
+@ig.func
+def quotient(n: f64, d: f64) -> f64:
+    """n / d with an error of 2^-51, from any value within 2^-18 of 1 / d: its error to the third power."""
+    r = 1.0 / d
+    e = ig.fma(-d, r, 1.0)
+    q = n * r
+    return ig.fma(q, ig.fma(e, e, e), q)
+
+
+@ig.func
+def root_bits(z: f64) -> f64:
+    """sqrt(z) for z > 0 with an error of 2^-51, from any value within 2^-18 of 1 / sqrt(z)."""
+    r = 1.0 / math.sqrt(z)
+    s = z * r
+    e = ig.fma(-s, r, 1.0)
+    return ig.fma(s * e, ig.fma(e, 0.375, 0.5), s)
+
+
+@ig.func
+def power_bits(k: w32) -> f64:
+    """2^k for a k in -1022..1023."""
+    return ig.bitcast(f64, w64((k << 20) + 0x3FF00000) << 32)
+
+
+@ig.func
+def scaled_by(p: f64, k: w32) -> f64:
+    """p * 2^k for a normal p and product, in the upper half alone."""
+    bits = ig.bitcast(w64, p)
+    high = w32(bits >> 32) + (k << 20)
+    return ig.bitcast(f64, (w64(high) << 32) | (bits & 0xFFFFFFFF))
+
+
+@ig.func
+def negated_if_odd(y: f64, k: w32) -> f64:
+    """(-1)^k y."""
+    bits = ig.bitcast(w64, y)
+    high = w32(bits >> 32) ^ (k << 31)
+    return ig.bitcast(f64, (w64(high) << 32) | (bits & 0xFFFFFFFF))
+
+
+@ig.func
+def low_word(y: f64) -> w32:
+    """The lower half of the bits."""
+    return w32(ig.bitcast(w64, y))

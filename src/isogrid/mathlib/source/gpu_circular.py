@@ -1,0 +1,116 @@
+"""Builds of the f32 circular functions for GPUs, for |x| <= 2^17: the quick builds with a test on bits. See `gpu`."""
+
+import math
+
+import isogrid as ig
+from isogrid import f32, f64, w32
+from isogrid.mathlib.source.circular import (
+    cos_f32_pair,
+    cospi_f32_pair,
+    sin_f32_pair,
+    sinpi_f32_pair,
+    tan_f32_pair,
+)
+from isogrid.mathlib.source.constants import (
+    HALF_PI_HIGH,
+    HALF_PI_LOW,
+    ONE_OVER_PI,
+    PI_HIGH,
+    PI_LOW,
+    QUICK_COS4_FIRST,
+    QUICK_COS4_REST,
+    QUICK_SIN4_FIRST,
+    QUICK_SIN4_REST,
+    QUICK_SIN_FIRST,
+    QUICK_SIN_REST,
+    TWO_OVER_PI,
+)
+from isogrid.mathlib.source.exponential import SHIFTER
+from isogrid.mathlib.source.gpu import low_word, negated_if_odd, quotient, settled_bits
+from isogrid.mathlib.source.quick_circular import LARGEST
+
+
+@ig.func
+def sine_bits(r: f64, k: w32) -> f64:
+    """(-1)^k sin r for |r| <= pi/2 + tiny, with the sign of a zero."""
+    z = r * r
+    p = f64(QUICK_SIN_FIRST)
+    for j in range(len(QUICK_SIN_REST)):
+        p = ig.fma(p, z, QUICK_SIN_REST[j])
+    return negated_if_odd(ig.fma(z, p, 1.0) * r, k)
+
+
+@ig.func
+def sin_f32_gpu(x: f32) -> f32:
+    """Next to 0 the result is x, which a subnormal rounds to as well."""
+    a = f64(x)
+    shifted = ig.fma(a, ONE_OVER_PI, SHIFTER)
+    k = shifted - SHIFTER
+    r = ig.fma(-k, PI_LOW, ig.fma(-k, PI_HIGH, a))
+    y, good = settled_bits(sine_bits(r, low_word(shifted)))
+    if not (good & (abs(x) <= LARGEST)):
+        y = sin_f32_pair(x)
+    return y
+
+
+@ig.func
+def cos_f32_gpu(x: f32) -> f32:
+    """cos x = sin(x + pi/2): k counts half-odd multiples of pi."""
+    a = f64(x)
+    shifted = ig.fma(a, ONE_OVER_PI, 0.5) + SHIFTER
+    k = (shifted - SHIFTER) - 0.5
+    r = ig.fma(-k, PI_LOW, ig.fma(-k, PI_HIGH, a))
+    y, good = settled_bits(sine_bits(r, low_word(shifted)))
+    if not (good & (abs(x) <= LARGEST)):
+        y = cos_f32_pair(x)
+    return y
+
+
+@ig.func
+def tan_f32_gpu(x: f32) -> f32:
+    """x = k pi/2 + r with |r| <= pi/4; sin r / cos r, or -cos r / sin r for an odd k."""
+    a = f64(x)
+    shifted = ig.fma(a, TWO_OVER_PI, SHIFTER)
+    k = shifted - SHIFTER
+    r = ig.fma(-k, HALF_PI_LOW, ig.fma(-k, HALF_PI_HIGH, a))
+    z = r * r
+    s = f64(QUICK_SIN4_FIRST)
+    for j in range(len(QUICK_SIN4_REST)):
+        s = ig.fma(s, z, QUICK_SIN4_REST[j])
+    c = f64(QUICK_COS4_FIRST)
+    for j in range(len(QUICK_COS4_REST)):
+        c = ig.fma(c, z, QUICK_COS4_REST[j])
+    sine_r = ig.fma(z, s, 1.0) * r
+    cosine_r = ig.fma(z, c, 1.0)
+    odd = (low_word(shifted) & 1) != 0
+    y, good = settled_bits(quotient(ig.select(odd, -cosine_r, sine_r), ig.select(odd, sine_r, cosine_r)))
+    y = ig.select(x == 0.0, x, y)
+    if not (good & (abs(x) <= LARGEST)):
+        y = tan_f32_pair(x)
+    return y
+
+
+@ig.func
+def sinpi_f32_gpu(x: f32) -> f32:
+    """x = k + r with |r| <= 1/2, exactly; integers give a zero with their sign."""
+    a = f64(x)
+    shifted = a + SHIFTER
+    r = a - (shifted - SHIFTER)
+    y, good = settled_bits(sine_bits(r * PI_HIGH, low_word(shifted)))
+    y = ig.select(r == 0.0, math.copysign(f32(0.0), x), y)
+    if not (good & (abs(x) < 8388608.0) & (abs(x) > 1e-30)):
+        y = sinpi_f32_pair(x)
+    return y
+
+
+@ig.func
+def cospi_f32_gpu(x: f32) -> f32:
+    """sinpi(x + 1/2)."""
+    a = f64(x) + 0.5
+    shifted = a + SHIFTER
+    r = a - (shifted - SHIFTER)
+    y, good = settled_bits(sine_bits(r * PI_HIGH, low_word(shifted)))
+    y = ig.select(r == 0.0, f32(0.0), y)
+    if not (good & (abs(x) < 8388608.0)):
+        y = cospi_f32_pair(x)
+    return y

@@ -1,0 +1,131 @@
+"""Builds of the f32 exponentials for GPUs: the quick builds with a test on bits. See `gpu`."""
+
+import math
+
+import isogrid as ig
+from isogrid import f32, f64, w32
+from isogrid.mathlib.source.constants import (
+    LN2_HIGH,
+    LOG2_10,
+    LOG2_E,
+    LOG10_2,
+    QUICK_EXP2_FIRST,
+    QUICK_EXP2_REST,
+    QUICK_EXP10_FIRST,
+    QUICK_EXP10_REST,
+    QUICK_EXP_FIRST,
+    QUICK_EXP_REST,
+    QUICK_EXPM1_FIRST,
+    QUICK_EXPM1_REST,
+)
+from isogrid.mathlib.source.exponential import (
+    SHIFTER,
+    cosh_f32_pair,
+    exp2_f32_pair,
+    exp10_f32_pair,
+    exp_f32_pair,
+    expm1_f32_pair,
+    sinh_f32_pair,
+    tanh_f32_pair,
+)
+from isogrid.mathlib.source.gpu import low_word, power_bits, quotient, scaled_by, settled_bits
+
+#: Adding it leaves an integer below 2^22 in the low bits, as two's complement.
+SHORT_SHIFTER = 12582912.0
+
+
+@ig.func
+def exp_f32_gpu(x: f32) -> f32:
+    a = f64(x)
+    shifted = ig.fma(a, LOG2_E, SHIFTER)
+    r = ig.fma(-(shifted - SHIFTER), LN2_HIGH, a)
+    p = f64(QUICK_EXP_FIRST)
+    for j in range(len(QUICK_EXP_REST)):
+        p = ig.fma(p, r, QUICK_EXP_REST[j])
+    y, good = settled_bits(scaled_by(p, low_word(shifted)))
+    if not (good & (abs(x) <= 87.0)):
+        y = exp_f32_pair(x)
+    return y
+
+
+@ig.func
+def exp2_f32_gpu(x: f32) -> f32:
+    """x = k + f exactly, in f32."""
+    shifted = x + SHORT_SHIFTER
+    r = f64(x - (shifted - SHORT_SHIFTER))
+    p = f64(QUICK_EXP2_FIRST)
+    for j in range(len(QUICK_EXP2_REST)):
+        p = ig.fma(p, r, QUICK_EXP2_REST[j])
+    y, good = settled_bits(scaled_by(p, ig.bitcast(w32, shifted)))
+    if not (good & (abs(x) <= 125.0)):
+        y = exp2_f32_pair(x)
+    return y
+
+
+@ig.func
+def exp10_f32_gpu(x: f32) -> f32:
+    a = f64(x)
+    shifted = ig.fma(a, LOG2_10, SHIFTER)
+    r = ig.fma(-(shifted - SHIFTER), LOG10_2, a)
+    p = f64(QUICK_EXP10_FIRST)
+    for j in range(len(QUICK_EXP10_REST)):
+        p = ig.fma(p, r, QUICK_EXP10_REST[j])
+    y, good = settled_bits(scaled_by(p, low_word(shifted)))
+    if not (good & (abs(x) <= 37.5)):
+        y = exp10_f32_pair(x)
+    return y
+
+
+@ig.func
+def expm1_bits(a: f64) -> f64:
+    """e^a - 1 for |a| <= 400."""
+    shifted = ig.fma(a, LOG2_E, SHIFTER)
+    r = ig.fma(-(shifted - SHIFTER), LN2_HIGH, a)
+    p = f64(QUICK_EXPM1_FIRST)
+    for j in range(len(QUICK_EXPM1_REST)):
+        p = ig.fma(p, r, QUICK_EXPM1_REST[j])
+    s = power_bits(low_word(shifted))
+    return ig.fma(s, p * r, s - 1.0)
+
+
+@ig.func
+def expm1_f32_gpu(x: f32) -> f32:
+    """Next to 0 the result is x, which a subnormal rounds to as well."""
+    y, good = settled_bits(expm1_bits(f64(x)))
+    y = math.copysign(y, x)
+    if not (good & (abs(x) <= 88.0)):
+        y = expm1_f32_pair(x)
+    return y
+
+
+@ig.func
+def sinh_f32_gpu(x: f32) -> f32:
+    """(m + m / (m + 1)) / 2 with m = e^|x| - 1."""
+    m = expm1_bits(f64(abs(x)))
+    y, good = settled_bits(0.5 * (m + quotient(m, m + 1.0)))
+    y = math.copysign(y, x)
+    if not (good & (abs(x) <= 88.0)):
+        y = sinh_f32_pair(x)
+    return y
+
+
+@ig.func
+def cosh_f32_gpu(x: f32) -> f32:
+    """(e + 1/e) / 2 with e = e^|x|."""
+    e = expm1_bits(f64(abs(x))) + 1.0
+    y, good = settled_bits(0.5 * (e + quotient(1.0, e)))
+    if not (good & (abs(x) <= 88.0)):
+        y = cosh_f32_pair(x)
+    return y
+
+
+@ig.func
+def tanh_f32_gpu(x: f32) -> f32:
+    """m / (m + 2) with m = e^2|x| - 1."""
+    a = abs(x)
+    m = expm1_bits(f64(2.0 * a))
+    y, good = settled_bits(quotient(m, m + 2.0))
+    y = math.copysign(y, x)
+    if not (good & (a <= 15.0)):
+        y = tanh_f32_pair(x)
+    return y

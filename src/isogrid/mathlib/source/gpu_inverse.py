@@ -1,0 +1,112 @@
+"""Builds of asin, acos, atan, cbrt, rsqrt of f32 for GPUs. See `gpu`."""
+
+import math
+
+import isogrid as ig
+from isogrid import f32, f64, w32, w64
+from isogrid.mathlib.source.constants import (
+    HALF_PI_HIGH,
+    PI_HIGH,
+    QUARTER_PI_HIGH,
+    QUICK_ASIN_FIRST,
+    QUICK_ASIN_REST,
+    QUICK_ATAN_FIRST,
+    QUICK_ATAN_REST,
+)
+from isogrid.mathlib.source.gpu import quotient, root_bits, settled_bits
+from isogrid.mathlib.source.inverse import acos_f32_pair, asin_f32_pair, atan_f32_pair
+from isogrid.mathlib.source.quick_logarithm import ordinary
+from isogrid.mathlib.source.roots import cbrt_f32_pair, rsqrt_f32_pair
+
+#: A third of the bits of x, taken from this, are those of something within 4 percent of x^(-1/3).
+CUBE_ROOT_START = 0x54A21D2A
+
+
+@ig.func
+def arc_bits(a: f64, large: bool) -> f64:
+    """asin a for 0 <= a <= 1/2, and asin(sqrt((1 - a) / 2)) where `large`."""
+    half = ig.fma(-0.5, a, 0.5)
+    z = ig.select(large, half, a * a)
+    r = ig.select(large, root_bits(half), a)
+    p = f64(QUICK_ASIN_FIRST)
+    for j in range(len(QUICK_ASIN_REST)):
+        p = ig.fma(p, z, QUICK_ASIN_REST[j])
+    return ig.fma(r * z, p, r)
+
+
+@ig.func
+def asin_f32_gpu(x: f32) -> f32:
+    large = abs(x) > 0.5
+    v = arc_bits(f64(abs(x)), large)
+    y, good = settled_bits(ig.select(large, ig.fma(-2.0, v, HALF_PI_HIGH), v))
+    y = math.copysign(y, x)
+    if not (good & (abs(x) < 1.0)):
+        y = asin_f32_pair(x)
+    return y
+
+
+@ig.func
+def acos_f32_gpu(x: f32) -> f32:
+    large = abs(x) > 0.5
+    v = arc_bits(f64(abs(x)), large)
+    outer = ig.select(x < 0.0, ig.fma(-2.0, v, PI_HIGH), 2.0 * v)
+    y, good = settled_bits(ig.select(large, outer, HALF_PI_HIGH - ig.select(x < 0.0, -v, v)))
+    if not (good & (abs(x) < 1.0)):
+        y = acos_f32_pair(x)
+    return y
+
+
+@ig.func
+def one_or_zero(one: bool) -> f64:
+    return ig.bitcast(f64, w64(ig.select(one, w32(0x3FF00000), w32(0))) << 32)
+
+
+@ig.func
+def atan_f32_gpu(x: f32) -> f32:
+    """atan a = c + atan t: t = a below tan(pi/8), (a - 1) / (a + 1) up to its inverse, -1 / a beyond."""
+    b = abs(x)
+    a = f64(b)
+    u, v = one_or_zero(b <= 2.4142137), one_or_zero(b > 0.41421357)
+    t = quotient(ig.fma(u, a, -v), ig.fma(v, a, u))
+    z = t * t
+    p = f64(QUICK_ATAN_FIRST)
+    for j in range(len(QUICK_ATAN_REST)):
+        p = ig.fma(p, z, QUICK_ATAN_REST[j])
+    c = ig.fma(v - u, QUARTER_PI_HIGH, QUARTER_PI_HIGH)
+    y, good = settled_bits(ig.fma(t, ig.fma(z, p, 1.0), c))
+    y = math.copysign(y, x)
+    if not (good & (b <= 1e30)):
+        y = atan_f32_pair(x)
+    return y
+
+
+@ig.func
+def cbrt_f32_gpu(x: f32) -> f32:
+    """a r^2 for r next to a^(-1/3): a step of fourth order for r in f32, one for the result in f64."""
+    a = abs(x)
+    r = ig.bitcast(f32, CUBE_ROOT_START - ig.mulhi(ig.bitcast(w32, a), w32(0x55555556)))
+    e = ig.fma(-(a * r), r * r, 1.0)
+    r = ig.fma(r * e, ig.fma(ig.fma(e, 0.17283951, 0.22222222), e, 0.33333333), r)
+    w = f64(r)
+    t = f64(a) * w
+    y = t * w
+    d = ig.fma(-y, w, 1.0)
+    y = ig.fma(y * d, ig.fma(ig.fma(d, 0.49382716049382713, 0.5555555555555556), d, 0.6666666666666666), y)
+    result, good = settled_bits(y)
+    result = math.copysign(result, x)
+    if not (good & ordinary(a)):
+        result = cbrt_f32_pair(x)
+    return result
+
+
+@ig.func
+def rsqrt_f32_gpu(x: f32) -> f32:
+    """From any value within 2^-18 of it, by a step of third order: the error is below 2^-52.9. No 1 / sqrt(x) of a
+    normal x is nearer than 2^-51.8 to where the rounding to f32 changes, so that no test is needed."""
+    a = f64(x)
+    r = 1.0 / math.sqrt(a)
+    e = ig.fma(-(a * r), r, 1.0)
+    y = f32(ig.fma(r * e, ig.fma(e, 0.375, 0.5), r))
+    if not ordinary(x):
+        y = rsqrt_f32_pair(x)
+    return y
