@@ -36,7 +36,7 @@ from isogrid.backends.cuda.merge_guards import merge_guards
 from isogrid.backends.cuda.plan_copies import plan_copies
 from isogrid.backends.cuda.plan_zero import unneeded_zeroes
 from isogrid.backends.cuda.split import split
-from isogrid.backends.cuda.target import FEW_PASSES, FIRST_PROGRAMMATIC, CudaTarget, data_layout
+from isogrid.backends.cuda.target import FIRST_PROGRAMMATIC, CudaTarget, data_layout
 from isogrid.backends.cuda.weak_barriers import weaken_barriers
 from isogrid.ir import device as d
 from isogrid.ir.device import Machine
@@ -51,8 +51,6 @@ from isogrid.printers.llvm_text import Writer, type_text
 from isogrid.support.errors import KnownLimit
 
 _FAST = "reassoc contract arcp "
-#: Nodes of a body from which on arrays of a thread are taken for tiles of registers.
-_LONG = 5000
 #: Rounds of zeroing that are written out instead of being a loop.
 _MOST_ROUNDS = 8
 
@@ -118,8 +116,6 @@ def emit_cuda(
     if watched(kernel):
         entries.append("settle")
         parts.append(settle_text(kernel, code.w))
-    if any(b.space is Space.LOCAL for b in kernel.buffers) and sum(1 for _ in visit(kernel.body)) >= _LONG:
-        parts.insert(0, FEW_PASSES)
     text = "\n".join(parts)
     declared = [code.w.declarations[name] for name in sorted(code.w.declarations)]
     tail = ["!0 = !{}", "!1 = distinct !{!1, !2}", '!2 = !{!"llvm.loop.unroll.disable"}']

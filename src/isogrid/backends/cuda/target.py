@@ -29,9 +29,6 @@ FIRST_PROGRAMMATIC: Final = 90
 _MANY_F64: Final = (70, 80, 90, 100)
 #: The newest PTX version that LLVM 22 writes.
 _NEWEST_PTX: Final = 90
-#: The first line of a module that wants its variables in registers and little else: code that is one long row of
-#: arithmetic on them, which NVIDIA's assembler schedules better as its author wrote it.
-FEW_PASSES: Final = "; few passes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +98,7 @@ def _optimised(text: str, target: CudaTarget, passes: bool) -> tuple[Any, Any]:
         module.verify()
     except RuntimeError as problem:
         raise CompilerBug(f"LLVM rejects the module: {problem}") from problem
-    if passes and text.startswith(FEW_PASSES):
-        builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=1))
-        manager = llvm.create_new_module_pass_manager()
-        manager.add_sroa_pass()
-        manager.add_simplify_cfg_pass()
-        manager.run(module, builder)
-    elif passes:
+    if passes:
         options = llvm.create_pipeline_tuning_options(speed_level=1)
         options.loop_vectorization = False
         options.slp_vectorization = False
