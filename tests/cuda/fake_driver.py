@@ -21,6 +21,12 @@ UNWRITTEN, FREED = 0xAA, 0xDD
 _NATIVE_LAUNCH = ctypes.CFUNCTYPE(
     ctypes.c_int, ctypes.c_void_p, *(ctypes.c_uint,) * 7, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
 )
+#: Calls that native code makes besides the launch, with how many words each takes.
+_NATIVE_CALLS = (
+    ("cuMemcpyHtoDAsync_v2", "copy_in", 4),
+    ("cuMemcpyDtoHAsync_v2", "copy_out", 4),
+    ("cuStreamSynchronize", "synchronise_stream", 1),
+)
 _ATTRIBUTES = {"major": 9, "minor": 0, "processors": 132, "threads_per_processor": 2048, "threads_per_block": 1024}
 
 
@@ -57,7 +63,11 @@ class FakeDriver(Driver):
         self.failures: dict[str, list[str]] = {}
         self.calls: list[str] = []
         self.launches = self.native_launches = self.early = 0
-        self.native = _NATIVE_LAUNCH(self._native_launch)
+        self.native = {"cuLaunchKernel": _NATIVE_LAUNCH(self._native_launch)}
+        for name, call, count in _NATIVE_CALLS:
+            kind = ctypes.CFUNCTYPE(ctypes.c_int, *(ctypes.c_size_t,) * count)
+            self.native[name] = kind(functools.partial(self._native_call, call))
+        self.failed: dict[int, DriverError] = {}
 
     # --- orders of the test ------------------------------------------------------------------------------------------
 
@@ -309,8 +319,21 @@ class FakeDriver(Driver):
         self.graphs.pop(executable)
 
     def address_of(self, name: str) -> int:
-        """The launch as C code calls it; nothing else is called natively."""
-        return ctypes.cast(self.native, ctypes.c_void_p).value or 0 if name == "cuLaunchKernel" else 0
+        """The calls that C code makes."""
+        return ctypes.cast(self.native[name], ctypes.c_void_p).value or 0 if name in self.native else 0
+
+    def failure(self, result: int, what: str) -> DriverError:
+        return self.failed.pop(result)
+
+    def _native_call(self, call: str, *arguments: int) -> int:
+        with self.lock:
+            try:
+                getattr(self, call)(*arguments)
+            except DriverError as error:
+                code = 1000 + len(self.failed)
+                self.failed[code] = error
+                return code
+        return 0
 
     def _native_launch(self, function: int, x: int, y: int, z: int, threads: int, *rest: Any) -> int:
         assert y == z == 1 and rest[:2] == (1, 1) and rest[5] is None, "a one-dimensional launch without extras"

@@ -317,6 +317,10 @@ class Driver:
         call = getattr(self._library, name, None)
         return 0 if call is None else ctypes.cast(call, ctypes.c_void_p).value or 0
 
+    def failure(self, result: int, what: str) -> DriverError:
+        """The error of a call that native code made, by what it returned."""
+        return DriverError(what, *self._failure(result))
+
     def _call(self, name: str, *arguments: Any, log: Any = None) -> None:
         result = getattr(self._library, name)(*arguments)
         if result != 0:

@@ -10,7 +10,8 @@ from isogrid.backends.cuda.artifact import CudaArtifact
 from isogrid.backends.cuda.loader import Loaded
 from isogrid.backends.cuda.memory import CudaMemory
 from isogrid.backends.cuda.queue import DEFAULT_STREAM, Prepared, Queue
-from isogrid.backends.cuda.slices import Rows, code_for, rows_of, run_slices, slices_of
+from isogrid.backends.cuda.slices import Rows, code_for, slices_of
+from isogrid.backends.cuda.transfer import Between
 from isogrid.backends.cuda.traps import too_many_wraps, trap_of
 from isogrid.backends.cuda.watches import counts_of, event_list
 from isogrid.ir import kernel as k
@@ -111,21 +112,17 @@ class Launch:
         if slices is None or code is None:
             return False
         self._copy_in(frozenset(names) - self.own_rows)
+        moves = [rows.move(slices.rows, self.bound.extents[0]) for rows in arrays]
+        start = code.places["first_block"]
         words = self._words(code)
-
-        def launch(first: int, blocks: int, stream: int) -> None:
-            part = list(words)
-            part[code.places["first_block"]] = first
-            with self.queue.timed("launch", self.head.name, stream):
-                self.queue.call(code.run, blocks, module.block, part, stream, module.dynamic_shared)
-
-        run_slices(self.queue, self.memory.staging, arrays, slices, launch, self.stream)
+        between = Between(code.run, module.block, module.dynamic_shared, slices.blocks, slices.total, words, start)
+        with self.queue.timed("launch in slices", self.head.name, self.stream, sum(move.size for move in moves)):
+            self.memory.staging.run(moves, slices.count, self.stream, between)
         return True
 
     def _rows(self, parameter: k.ArrayParameter) -> Rows:
-        name = parameter.name
-        goes_in = not self._is_replaced(parameter)
-        return rows_of(name, self.host[name], self.addresses[name], goes_in=goes_in, comes_out=parameter.access.writes)
+        array, address = self.host[parameter.name], self.addresses[parameter.name]
+        return Rows(array, address, not self._is_replaced(parameter), parameter.access.writes)
 
     def _once(self, room: int) -> None:
         self._copy_in(frozenset(self.host))

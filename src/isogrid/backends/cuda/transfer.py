@@ -1,57 +1,63 @@
 """Copies between host memory that may be paged out and a GPU: small ones directly, large ones on several lanes.
 
-A lane is a thread with pinned memory of its own. It fills one half while the bus still empties the other, and while the
-other lanes do the same: one processor alone fills pinned memory at a sixth of the bus's speed.
+A lane is a thread with pinned memory and a stream of its own, in machine code (`lane_code.py`): one processor alone
+fills pinned memory at a sixth of the bus's speed, so several do, and each waits for the bus while the others fill. A
+kernel can run between the way in and the way out, part by part.
 """
 
+import ctypes
 import os
 import threading
-from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import Any, Final
 
-import numpy as np
-
+from isogrid.backends.cuda.host_code import load_function
+from isogrid.backends.cuda.lane_code import COMES_OUT, GOES_IN, JOB, LANE, lane_text
 from isogrid.runtimes.cuda_driver import Driver
-from isogrid.runtimes.memory import Bytes, bytes_at
-
-T = TypeVar("T")
-#: Where a part of an array starts and ends, in bytes.
-Part: TypeAlias = tuple[int, int]
+from isogrid.runtimes.memory import Bytes
+from isogrid.support.records import dataclass
 
 #: Pageable copies of up to this size are as fast as staged ones.
 _DIRECT = 1 << 17
 #: Pinned bytes of a lane.
-ROOM = 8 << 20
-#: Parts that are smaller than this cost more to hand out than to copy.
-_LEAST_PART = 1 << 19
+ROOM = 4 << 20
+#: Bytes that a lane should have to do at least, and bytes of a part: small ones stay in the processor's cache.
+_LEAST = 1 << 20
+PART = 1 << 20
 #: More lanes than this only wait for each other's memory, on a host with 16 processors.
 LANES: Final = min(12, os.cpu_count() or 1)
 
 
-class Lane:
-    """Pinned memory in two halves, each with the event that ends its use, and a stream."""
+@dataclass(frozen=True, slots=True)
+class Move:
+    """What happens to an array: part n is its bytes from n * each on. `kind` is GOES_IN, COMES_OUT or both."""
 
+    host: int
+    device: int
+    each: int
+    size: int
+    kind: int
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """A kernel that runs part by part: `blocks` of a part and in all, the parameters, and which of them says where the
+    blocks of a launch start."""
+
+    function: int
+    threads: int
+    shared: int
+    blocks: int
+    total: int
+    words: Sequence[int]
+    start: int
+
+
+class _Lane:
     def __init__(self, driver: Driver) -> None:
-        self.driver = driver
-        self.room: Bytes = bytes_at(driver.allocate_host(ROOM), ROOM)
+        self.room = driver.allocate_host(ROOM)
         self.stream = driver.create_stream()
-        self._events = (driver.create_event(), driver.create_event())
-        self._turn = 0
-
-    def half(self) -> tuple[Bytes, int]:
-        """The half whose turn it is, once nothing uses it any more, and its event."""
-        self._turn = 1 - self._turn
-        size = len(self.room) // 2
-        self.driver.synchronise_event(self._events[self._turn])
-        return self.room[self._turn * size :][:size], self._events[self._turn]
-
-    def whole(self) -> Bytes:
-        """All of it, once nothing uses it any more."""
-        for event in self._events:
-            self.driver.synchronise_event(event)
-        return self.room
 
 
 class Staging:
@@ -61,26 +67,20 @@ class Staging:
     def __init__(self, driver: Driver, enter: Callable[[], None]) -> None:
         self.driver = driver
         self._enter = enter
-        self._lanes: list[Lane] = []
+        self._lanes: list[_Lane] = []
         self._lock = threading.Lock()
         self._threads: ThreadPoolExecutor | None = None
+        self._code: Any = None
 
     def copy_in(self, target: int, source: Bytes, stream: int) -> None:
-        """Host to device, queued; `source` may change when this returns."""
+        """Host to device, behind what `stream` has to do; `source` may change when this returns."""
         if source.size <= _DIRECT:
             self.driver.copy_in(target, source.ctypes.data, source.size, stream)
             # The driver may read pageable memory only when the copy's turn comes.
             self.driver.synchronise_stream(stream)
             return
-
-        def fill(lane: Lane, part: Part) -> None:
-            start, end = part
-            half, event = lane.half()
-            np.copyto(half[: end - start], source[start:end])
-            self.driver.copy_in(target + start, half.ctypes.data, end - start, stream)
-            self.driver.record_event(event, stream)
-
-        self.share(_parts(source.size), fill)
+        move = Move(source.ctypes.data, target, min(PART, ROOM), source.size, GOES_IN)
+        self.run([move], -(-source.size // move.each), stream)
 
     def copy_out(self, target: Bytes, source: int, stream: int) -> None:
         """Device to host; complete when this returns."""
@@ -88,55 +88,88 @@ class Staging:
             self.driver.copy_out(target.ctypes.data, source, target.size, stream)
             self.driver.synchronise_stream(stream)
             return
+        move = Move(target.ctypes.data, source, min(PART, ROOM), target.size, COMES_OUT)
+        self.run([move], -(-target.size // move.each), stream)
 
-        def empty(lane: Lane, part: Part) -> None:
-            start, end = part
-            half, event = lane.half()
-            self.driver.copy_out(half.ctypes.data, source + start, end - start, stream)
-            self.driver.record_event(event, stream)
-            self.driver.synchronise_event(event)
-            np.copyto(target[start:end], half[: end - start])
-
-        self.share(_parts(target.size), empty)
-
-    def share(self, parts: Sequence[T], work: Callable[[Lane, T], None]) -> None:
-        """Do `work` once for each part, on as many lanes as have something to do; it is done when this returns."""
+    def run(self, moves: Sequence[Move], parts: int, stream: int, between: Between | None = None) -> None:
+        """Do all parts, behind what `stream` has to do; they are done when this returns."""
+        driver = self.driver
         with self._lock:
-            count = min(len(parts), LANES)
-            while len(self._lanes) < count:
-                self._lanes.append(Lane(self.driver))
-            waiting = deque(parts)
-            if count < 2:
-                self._take_from(waiting, work, self._lanes[:count])
-                return
-            threads = self._threads or ThreadPoolExecutor(LANES, thread_name_prefix="isogrid-copy")
-            self._threads = threads
-            running = [threads.submit(self._take_from, waiting, work, [lane]) for lane in self._lanes[:count]]
-            try:
-                wait(running)
-            finally:
-                waiting.clear()  # whatever interrupts this: nobody writes to an array afterwards
-                wait(running)
-            for lane in running:
-                lane.result()
+            size = sum(move.size for move in moves)
+            lanes = self._some(min(LANES, parts, -(-size // _LEAST)))
+            job = _Job(driver, moves, parts, between)
+            ready = driver.create_event()
+            driver.record_event(ready, stream)
+            for lane in lanes:
+                driver.wait_event(lane.stream, ready)
+            driver.destroy_event(ready)  # the driver keeps it until it has happened
+            self._drive(job, lanes)
+            if job.failed:
+                raise driver.failure(job.failed, "a copy between host and device")
 
-    def _take_from(self, waiting: "deque[Any]", work: Callable[[Lane, Any], None], lanes: Iterable[Lane]) -> None:
-        """What one lane does: part after part, until there is none."""
-        for lane in lanes:
-            self._enter()
-            while True:
-                try:
-                    part = waiting.popleft()
-                except IndexError:
-                    return
-                try:
-                    work(lane, part)
-                except BaseException:
-                    waiting.clear()
-                    raise
+    def _some(self, count: int) -> list[_Lane]:
+        while len(self._lanes) < count:
+            self._lanes.append(_Lane(self.driver))
+        if self._code is None:
+            kind = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
+            self._code = kind(load_function(lane_text(), "lane"))
+        return self._lanes[:count]
+
+    def _drive(self, job: "_Job", lanes: Sequence[_Lane]) -> None:
+        """Each lane on a thread, the last on this one."""
+        if self._threads is None and len(lanes) > 1:
+            self._threads = ThreadPoolExecutor(LANES, thread_name_prefix="isogrid-copy")
+        running = [self._threads.submit(self._one, job, lane) for lane in lanes[1:]] if self._threads else []
+        try:
+            self._one(job, lanes[0])
+            wait(running)
+        finally:
+            job.stop()  # whatever interrupts this: nobody writes to an array afterwards
+            wait(running)
+        for lane in running:
+            lane.result()
+
+    def _one(self, job: "_Job", lane: _Lane) -> None:
+        self._enter()
+        own = job.words_of(lane)
+        self._code(job.address, ctypes.addressof(own))
 
 
-def _parts(size: int) -> list[Part]:
-    """Parts of half a lane's room, or smaller ones where that leaves lanes without any."""
-    each = min(max(-(-size // LANES), _LEAST_PART), ROOM // 2)
-    return [(start, min(start + each, size)) for start in range(0, size, each)]
+class _Job:
+    """The words that lanes share; see `lane_code.py`."""
+
+    def __init__(self, driver: Driver, moves: Sequence[Move], parts: int, between: Between | None) -> None:
+        fields = [(m.host, m.device, m.each, m.size, m.kind) for m in moves]
+        self._moves = (ctypes.c_int64 * (5 * len(fields)))(*(word for move in fields for word in move))
+        parameters = () if between is None else between.words
+        self._parameters = (ctypes.c_uint64 * max(len(parameters), 1))(*(w & (1 << 64) - 1 for w in parameters))
+        calls = ("cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2", "cuStreamSynchronize")
+        copy_in, copy_out, synchronise = map(driver.address_of, calls)
+        values = {"parts": parts, "copy_in": copy_in, "copy_out": copy_out, "synchronise": synchronise}
+        values |= {"moves": len(fields), "list": ctypes.addressof(self._moves)}
+        if between is not None:
+            values |= {"launch": driver.address_of("cuLaunchKernel"), "function": between.function}
+            values |= {"threads": between.threads, "shared": between.shared, "start": between.start}
+            values |= {"blocks": between.blocks, "total": between.total}
+            values |= {"words": ctypes.addressof(self._parameters), "count": len(parameters)}
+        self._words = (ctypes.c_int64 * len(JOB))(*(values.get(name, 0) for name in JOB))
+        self._parts = parts
+        self.address = ctypes.addressof(self._words)
+
+    @property
+    def failed(self) -> int:
+        """The driver's code of the first call that failed, 0 if none did."""
+        return self._words[JOB.index("failed")]
+
+    def stop(self) -> None:
+        """No lane takes another part."""
+        self._words[JOB.index("next")] = self._parts
+
+    def words_of(self, lane: _Lane) -> Any:
+        """The words of one lane, with room for its own parameters and the pointers to them."""
+        count = len(self._parameters)
+        words = (ctypes.c_int64 * (len(LANE) + 2 * count))()
+        own = ctypes.addressof(words) + 8 * len(LANE)
+        words[: len(LANE)] = (lane.room, lane.stream, own, own + 8 * count)
+        words[len(LANE) + count :] = [own + 8 * number for number in range(count)]
+        return words
