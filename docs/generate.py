@@ -24,7 +24,7 @@ from isogrid.ir.types import Scalar
 from isogrid.launch.devices import devices, supported_options
 from isogrid.launch.options import PORTABLE
 from isogrid.mathlib.digests import known_functions
-from isogrid.mathlib.methods import METHODS, TAILS
+from isogrid.mathlib.methods import METHODS, PAIRS, TAILS
 from isogrid.pipeline import CHECKS, PASSES
 
 DOCS = Path(__file__).resolve().parent
@@ -214,6 +214,13 @@ their coefficients, `python -m tools.mathlib.compile` compiles them, `isogrid nu
 with the digests. On an H200 too all 2^32 inputs of every function with digests were compared: none is wrong
 (`log1p` and `atanh` before they got their tail build). Special values are those of C's Annex F.
 
+**Without f64, or without a fused multiply-add.** `exp exp2 log log2 sin cos tanh rsqrt` of f32 have a build in sums of
+two and three f32 (*without f64* in the table), with sums, products and integers of 32 bits alone, rounded
+once from an odd last part. Texts for such devices (Metal, OpenCL without cl_khr_fp64) take it by themselves; other
+functions that need f64 are refused there with [IG504](../reference/codes/IG504.md). A CPU takes it with
+`k.options(cpu={"without": "f64,fma"})`, and refuses what such a device refuses. All 2^32 inputs of each were compared
+with the digests on the CPU: `isogrid numerics --build pairs`.
+
 **`fastmath`** does not touch a kernel that calls one of these functions.
 
 Speed: one thread, 16,384 f32 in cache, on {processor}; `python -m benchmarks.numerics`.
@@ -237,6 +244,8 @@ def numbers_page() -> str:
             checked = "random pairs"
         library = f"{speed['libmvec'] / speed['isogrid']:.2f}" if "libmvec" in speed else ""
         method = f"{method}; in f32: {TAILS[name]}" if name in TAILS else method
+        if name in PAIRS:
+            method = f"{method}; without f64: {PAIRS[name][0]}, error 2^{PAIRS[name][1]}"
         error = f"{errors[name]['ulp']:.3f} ulp"
         rows.append((code(name), checked, method, f"2^{bound}", error, own, beside, library))
     head = ("function", "f32 checked", "method", "pair error", "f64 error", "f32 speed", "of NumPy's", "of libmvec's")

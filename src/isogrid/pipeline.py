@@ -14,6 +14,7 @@ from isogrid.checks.warps import check_warps
 from isogrid.diagnostics.report import Report
 from isogrid.ir import device as d
 from isogrid.ir import kernel as k
+from isogrid.ir.lacking import NOTHING, Lacking
 from isogrid.ir.walk import visit
 from isogrid.lowering.lower import lower_kernel
 from isogrid.lowering.unroll import unroll_loops as unroll_by_factors
@@ -78,20 +79,21 @@ def optimise(kernel: k.Kernel, disabled: frozenset[str], facts: LaunchFacts, opt
     return kernel
 
 
-def lower(kernel: k.Kernel, facts: LaunchFacts, build: str = "") -> d.Kernel:
+def lower(kernel: k.Kernel, facts: LaunchFacts, build: str = "", lacking: Lacking = NOTHING) -> d.Kernel:
     """Device IR of a kernel. Proofs tell which divisions need no correction and which `while` loops end. `build` names
-    the builds of elementary functions that the target prefers; they give the same bits."""
-    device = _lower_kernel(kernel, facts, build)
+    the builds of elementary functions that the target prefers; they give the same bits. Raises `KernelRefused` for
+    functions that cannot be computed without what is `lacking`."""
+    device = _lower_kernel(kernel, facts, lacking.build or build, lacking)
     for _, lowering in LOWERINGS:
         device = lowering(device)
     return device
 
 
-def _lower_kernel(kernel: k.Kernel, facts: LaunchFacts, build: str) -> d.Kernel:
+def _lower_kernel(kernel: k.Kernel, facts: LaunchFacts, build: str, lacking: Lacking) -> d.Kernel:
     if not any(_profits(node) for node in visit(kernel.body)):
-        return lower_kernel(kernel, facts, build=build)
+        return lower_kernel(kernel, facts, build=build, lacking=lacking)
     proofs = analyse_signs(kernel, facts)
-    return lower_kernel(kernel, facts, proofs.nonnegative, proofs.bounded, build)
+    return lower_kernel(kernel, facts, proofs.nonnegative, proofs.bounded, build, lacking)
 
 
 def _profits(node: k.Node) -> bool:

@@ -1,5 +1,6 @@
 """Guards whose condition is the same for all threads of a group, though each thread keeps its parts for itself."""
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -7,7 +8,10 @@ import pytest
 
 import isogrid as ig
 from isogrid import In, InOut, Out
+from isogrid.backends.cpu.emit_guards import resolved
 from isogrid.dims import M, N, W
+from isogrid.ir import device as d
+from isogrid.ir.device import Machine
 
 
 class W8(ig.Dim, equals=W * 8):
@@ -71,3 +75,14 @@ def assert_agree(kernel: Any, arguments: tuple[Any, ...], written: int) -> None:
         kernel.on(device)(*given)
         results.append(given[written])
     assert (results[0] == results[1]).all()
+
+
+def test_names_of_a_condition_are_replaced_only_while_it_stays_short() -> None:
+    """Each name reads the one before it twice: written out, the last would be a tree of a million parts."""
+    values = [d.Value(f"v{n}", Machine.F32) for n in range(21)]
+    defined: dict[str, d.Expr] = {
+        after.name: d.Op("fadd", (before, before), Machine.F32) for before, after in itertools.pairwise(values)
+    }
+    assert resolved(values[20], defined) == values[20]
+    two = d.Op("fadd", (values[0], values[0]), Machine.F32)
+    assert resolved(values[2], defined) == d.Op("fadd", (two, two), Machine.F32)

@@ -9,21 +9,33 @@ from pathlib import Path
 import pytest
 from tests.refusals.test_refusals import marks_in, without_marks
 
-from isogrid.backends.metal.text import emit_metal_text
+from isogrid.analysis.facts import LaunchFacts
+from isogrid.backends.metal.text import LACKING, emit_metal_text
 from isogrid.backends.opencl.spelling import OpenClFacts
-from isogrid.backends.opencl.text import emit_opencl_text
+from isogrid.backends.opencl.text import emit_opencl_text, opencl_lacking
 from isogrid.cli.load import pick_kernels
-from isogrid.cli.stages import stages_of
+from isogrid.cli.stages import Stages, stages_of
 from isogrid.diagnostics.render_text import render_reports
 from isogrid.diagnostics.report import Report
+from isogrid.pipeline import lower
 from isogrid.support.errors import KernelRefused
 
 CASES = sorted((Path(__file__).parent / "targets").glob("*.py"))
-EMITTERS = {
-    "metal": emit_metal_text,
-    "opencl without f64": lambda kernel: emit_opencl_text(kernel, OpenClFacts(f64=False)),
-    "opencl without 64-bit atomics": lambda kernel: emit_opencl_text(kernel, OpenClFacts(atomics_64=False)),
+#: OpenCL devices that lack something.
+FACTS = {
+    "opencl without f64": OpenClFacts(f64=False),
+    "opencl without fma": OpenClFacts(fma=False),
+    "opencl without 64-bit atomics": OpenClFacts(atomics_64=False),
 }
+
+
+def emit(stages: Stages, target: str) -> None:
+    lacking = LACKING if target == "metal" else opencl_lacking(FACTS[target])
+    device = lower(stages.optimised, LaunchFacts(), lacking=lacking)
+    if target == "metal":
+        emit_metal_text(device)
+    else:
+        emit_opencl_text(device, FACTS[target])
 
 
 def reports_of(case: Path) -> list[Report]:
@@ -31,7 +43,7 @@ def reports_of(case: Path) -> list[Report]:
     found: list[Report] = []
     for _, kernel in pick_kernels(str(case)):
         try:
-            EMITTERS[target](stages_of(kernel).device)
+            emit(stages_of(kernel), target)
         except KernelRefused as refusal:
             found += refusal.reports
     return found

@@ -21,6 +21,7 @@ from isogrid.backends.cpu.runtime import place, scalar_bits, scalar_value
 from isogrid.backends.interp.runtime import InterpRuntime
 from isogrid.ir import device as d
 from isogrid.ir import kernel as k
+from isogrid.ir.lacking import NOTHING, Lacking
 from isogrid.pipeline import lower, optimise
 from isogrid.printers.c_family import Printed
 from isogrid.runtimes.protocol import BoundLaunch, is_small
@@ -56,6 +57,8 @@ class Language:
     meets: Callable[[str], bool] = lambda text: True
     #: Puts other text where the host has another way.
     prepare: Callable[[str], str] = lambda text: text
+    #: What the target cannot do; kernels are lowered for that.
+    lacking: Lacking = NOTHING
 
 
 @dataclass
@@ -126,12 +129,13 @@ class Collector:
     def _printed(self, kernel: k.Kernel, options: Mapping[str, Any], small: bool) -> dict[str, Unit]:
         facts = LaunchFacts(small=small)
         disabled: frozenset[str] = options.get("disable", frozenset())
-        device = lower(optimise(kernel, disabled, facts, options), facts)
+        better = optimise(kernel, disabled, facts, options)
         found: dict[str, Unit] = {}
         for language in self.languages:
             units = self.units[language.name]
             entry = f"run_{len(units)}"
             try:
+                device = lower(better, facts, lacking=language.lacking)
                 printed = language.print(device, options, small, entry)
             except (KnownLimit, KernelRefused) as refusal:
                 self.refused[language.name, self.title] = str(refusal)

@@ -7,9 +7,9 @@ from typing import Any
 
 from isogrid.backends.cuda.spelling import SUPPORT
 from isogrid.backends.cuda.text import emit_cuda_text
-from isogrid.backends.metal.text import emit_metal_text
+from isogrid.backends.metal.text import LACKING, emit_metal_text
 from isogrid.backends.opencl.spelling import OpenClFacts
-from isogrid.backends.opencl.text import emit_opencl_text
+from isogrid.backends.opencl.text import emit_opencl_text, opencl_lacking
 from isogrid.ir import device as d
 from isogrid.printers.c_family import Printed
 from isogrid.printers.c_family_frame import parameters_of
@@ -57,6 +57,14 @@ def print_plain_opencl(kernel: d.Kernel, options: Mapping[str, Any], small: bool
     return emit_opencl_text(kernel, OpenClFacts(atomics_64=False), small=small, entry=entry)
 
 
+#: A small device: neither f64, nor a fused multiply-add, nor 64-bit atomics.
+SMALL_OPENCL = OpenClFacts(f64=False, fma=False, atomics_64=False)
+
+
+def print_small_opencl(kernel: d.Kernel, options: Mapping[str, Any], small: bool, entry: str) -> Printed:
+    return emit_opencl_text(kernel, SMALL_OPENCL, small=small, entry=entry)
+
+
 def print_metal(kernel: d.Kernel, options: Mapping[str, Any], small: bool, entry: str) -> Printed:
     return emit_metal_text(kernel, small=small, entry=entry)
 
@@ -83,7 +91,15 @@ OPENCL_TEXT = Language(
     prepare=static_arrays("__local"),
 )
 #: For devices without 64-bit atomics.
-PLAIN_OPENCL_TEXT = replace(OPENCL_TEXT, name="plain_opencl_text", print=print_plain_opencl)
+PLAIN_OPENCL_TEXT = replace(
+    OPENCL_TEXT,
+    name="plain_opencl_text",
+    print=print_plain_opencl,
+    lacking=opencl_lacking(OpenClFacts(atomics_64=False)),
+)
+SMALL_OPENCL_TEXT = replace(
+    OPENCL_TEXT, name="small_opencl_text", print=print_small_opencl, lacking=opencl_lacking(SMALL_OPENCL)
+)
 METAL_TEXT = Language(
     "metal_text",
     "metal_stdlib",
@@ -91,4 +107,5 @@ METAL_TEXT = Language(
     records=False,
     meets=lambda text: "barrier(" in text or "simd_" in text,
     prepare=host_metal,
+    lacking=LACKING,
 )

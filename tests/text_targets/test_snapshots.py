@@ -39,8 +39,7 @@ def text_of(stages: Stages, target: str) -> str:
     try:
         return TARGETS[target][0](stages)
     except KernelRefused as refusal:
-        (report,) = refusal.reports
-        return f"refused: {report.code}: {report.title}\n"
+        return "".join(f"refused: {report.code}: {report.title}\n" for report in refusal.reports)
 
 
 @pytest.mark.parametrize("name", KERNELS)

@@ -36,9 +36,12 @@ def through_bf16(x: f32) -> f32:
 STORED: Final = {"f16": through_f16, "bf16": through_bf16}
 
 
-def device_digests(name: str, device: str, every: int) -> Iterator[tuple[int, int]]:
-    """Number and digest of each block of 2^22 inputs, or of every n-th, as the device computes the function."""
+def device_digests(name: str, device: str, every: int, build: str = "") -> Iterator[tuple[int, int]]:
+    """Number and digest of each block of 2^22 inputs, or of every n-th, as the device computes the function; with
+    `build` "pairs", as a CPU computes it that does without f64 and fused multiply-add."""
     run = digest_kernel(STORED[name] if name in STORED else _object(builtin_named(name).spellings[0])).on(device)
+    if build == "pairs":
+        run = run.options(cpu={"without": "f64,fma"})
     blocks = (1 << 32) // BLOCK
     step = LAUNCH // BLOCK if every == 1 else 1
     for first in range(0, blocks, step if every == 1 else every):

@@ -31,11 +31,13 @@ def opencl_text(stages: "Stages") -> str:
 
 def metal_text(stages: "Stages") -> str:
     """Metal. Raises `KernelRefused` for what Metal lacks."""
-    from isogrid.backends.metal.text import emit_metal_text
+    from isogrid.analysis.facts import LaunchFacts
+    from isogrid.backends.metal.text import LACKING, emit_metal_text
+    from isogrid.pipeline import lower
     from isogrid.printers.c_family import entry_name
 
-    entry = entry_name(stages.device)
-    return emit_metal_text(stages.device, small=stages.small, entry=entry, source=source_line).text
+    device = lower(stages.optimised, LaunchFacts(small=stages.small), lacking=LACKING)
+    return emit_metal_text(device, small=stages.small, entry=entry_name(device), source=source_line).text
 
 
 def source_line(span: Span) -> str:

@@ -33,4 +33,17 @@ PAGES: Final[dict[str, CodePage]] = {
         example_bad='k.options(gpu={"ftz": True})',
         example_good='k.options(fastmath=True, gpu={"ftz": True})',
     ),
+    "IG504": CodePage(
+        title="The target cannot compute this function exactly; use another function, or another device",
+        explanation=(
+            "Elementary functions are computed in f32 with a fused multiply-add and, where that does not decide, in\n"
+            "f64. For targets without 64-bit floats (capability `f64`) or whose multiply-add may round twice\n"
+            "(capability `fma`) there are builds in sums of two and three f32 of exp, exp2, log, log2, sin, cos, tanh\n"
+            "and rsqrt of f32, with the same bits. The other functions are refused there, and `ig.fma` itself where\n"
+            'it may round twice. `k.on("cpu").options(cpu={"without": "f64,fma"})` shows on a CPU what such a device\n'
+            "computes and refuses."
+        ),
+        example_bad="y[i] = math.erf(x[i])         # on a target without f64",
+        example_good="y[i] = math.tanh(x[i])        # computed in f32 alone there",
+    ),
 }

@@ -4,10 +4,12 @@ from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from isogrid.diagnostics.report import Report
 from isogrid.diagnostics.span import NOWHERE, Span
 from isogrid.ir import device as d
 from isogrid.ir import kernel as k
 from isogrid.ir.device import Machine
+from isogrid.ir.lacking import NOTHING, Lacking
 from isogrid.ir.traps import TrapSite
 from isogrid.ir.types import Scalar, Space
 from isogrid.lowering.machine import is_atom, literal
@@ -42,6 +44,9 @@ class Builder:
     bounded: frozenset[int] = frozenset()
     #: Which builds of elementary functions the target prefers: `isogrid.builtins.elementary.BUILDS`.
     build: str = ""
+    #: What the target cannot do, and the functions that it therefore cannot compute.
+    lacking: Lacking = NOTHING
+    refused: dict[str, Report] = field(default_factory=dict[str, Report])
     blocks: list[list[d.Statement]] = field(default_factory=lambda: [[]])
     variables: dict[str, Machine] = field(default_factory=dict[str, Machine])
     sites: list[TrapSite] = field(default_factory=list[TrapSite])

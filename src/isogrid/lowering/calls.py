@@ -12,6 +12,7 @@ from isogrid.ir.types import Scalar
 from isogrid.lowering.builder import Builder
 from isogrid.lowering.casts import canonical, saturated
 from isogrid.lowering.elementary import lower_elementary
+from isogrid.lowering.lacking import note_if_lacking
 from isogrid.lowering.machine import (
     MACHINE,
     infinity,
@@ -56,7 +57,9 @@ def _elementary(builder: Builder, node: k.Call, arguments: tuple[d.Expr, ...]) -
         resized(value, argument.type, d.Machine.I64) if argument.type is Scalar.I32 else value
         for value, argument in zip(arguments, node.arguments, strict=True)
     )
-    return lower_elementary(builder, compiled_of(node.name, node.arguments[0].type), wide)
+    name = compiled_of(node.name, node.arguments[0].type)
+    note_if_lacking(builder, name, node.span)
+    return lower_elementary(builder, name, wide)
 
 
 def _select(builder: Builder, node: k.Call, arguments: tuple[d.Expr, ...]) -> d.Expr:

@@ -8,12 +8,14 @@ from isogrid.ir import device as d
 from isogrid.ir import kernel as k
 from isogrid.ir import sites
 from isogrid.ir.device import Machine
+from isogrid.ir.lacking import NOTHING, Lacking
 from isogrid.ir.types import Access, Scalar, Space
 from isogrid.lowering.builder import Array, Builder
 from isogrid.lowering.expressions import lower_expression
 from isogrid.lowering.locals import local_uses
 from isogrid.lowering.machine import MACHINE, is_atom, literal
 from isogrid.lowering.statements import lower_statement
+from isogrid.support.errors import KernelRefused
 
 
 def lower_kernel(
@@ -22,9 +24,11 @@ def lower_kernel(
     nonnegative: frozenset[int] = frozenset(),
     bounded: frozenset[int] = frozenset(),
     build: str = "",
+    lacking: Lacking = NOTHING,
 ) -> d.Kernel:
     """Device IR that does what `kernel` does. `nonnegative` and `bounded` hold `id`s of nodes of this very kernel;
-    `build` names the builds of elementary functions that are taken where there are some."""
+    `build` names the builds of elementary functions that are taken where there are some; those that need what the
+    target is `lacking` are refused."""
     uses = local_uses(kernel)
     builder = Builder(
         kernel=kernel,
@@ -36,6 +40,7 @@ def lower_kernel(
         nonnegative=nonnegative,
         bounded=bounded,
         build=build,
+        lacking=lacking,
     )
     for name, type in uses.types.items():
         if name not in uses.fixed and name not in uses.pure_counters:
@@ -44,6 +49,8 @@ def lower_kernel(
     _declare_shared_and_tables(builder)
     for statement in kernel.body:
         lower_statement(builder, statement)
+    if builder.refused:
+        raise KernelRefused(list(builder.refused.values()))
     return d.Kernel(
         name=kernel.name,
         parameters=kernel.parameters,

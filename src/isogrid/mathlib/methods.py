@@ -27,3 +27,13 @@ TAILS: Final[dict[str, str]] = {
     **dict.fromkeys(("log1p", "atanh"), "1 + x as a sum, 1/m from 32 entries"),
     **dict.fromkeys(("tanh", "atan", "asinh"), "polynomials around 32 centres"),
 }
+
+#: Function -> method of its build in sums of two and three f32, for devices without f64 or a fused multiply-add, and
+#: the binary exponent of the relative error before the last rounding.
+PAIRS: Final[dict[str, tuple[str, int]]] = {
+    **dict.fromkeys(("exp", "exp2"), ("2^(j/64) e^r", -58)),
+    "tanh": ("from e^2x - 1, one quotient", -51),
+    **dict.fromkeys(("log", "log2"), ("1/m from 128 entries", -57)),
+    **dict.fromkeys(("sin", "cos"), ("n pi/64, reduced in integers, and r more", -56)),
+    "rsqrt": ("1 / sqrt(x) and exact residual", -68),
+}

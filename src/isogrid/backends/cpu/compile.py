@@ -12,6 +12,7 @@ from isogrid.backends.cpu.emit import emit_module, emit_precise
 from isogrid.backends.cpu.layout import EmittedModule
 from isogrid.backends.cpu.loader import load_object
 from isogrid.backends.cpu.objectcache import cached_object
+from isogrid.backends.cpu.options import lacking_of
 from isogrid.backends.cpu.target import host_target
 from isogrid.ir import device as d
 from isogrid.ir import kernel as k
@@ -42,7 +43,14 @@ def precise_again(kernel: k.Kernel, options: Mapping[str, Any], stored: Variant)
 
 
 def _device_ir(kernel: k.Kernel, options: Mapping[str, Any], facts: LaunchFacts) -> d.Kernel:
-    return lower(optimise(kernel, options.get("disable", frozenset()), facts, options), facts)
+    better = optimise(kernel, options.get("disable", frozenset()), facts, options)
+    lacking = lacking_of(options)
+    device = lower(better, facts, lacking=lacking)
+    if lacking.why:
+        from isogrid.printers.c_family_limits import refuse_what_lacks  # few kernels are compiled so
+
+        refuse_what_lacks(device, lacking)
+    return device
 
 
 def compile_precise(device: d.Kernel, options: Mapping[str, Any]) -> int:

@@ -5,6 +5,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Final
 
 from isogrid.backends.cpu.emit_levels import LANE, Levels, level_of
 from isogrid.backends.cpu.emit_normal import negated
@@ -102,7 +103,7 @@ def _all(parts: list[d.Expr]) -> d.Expr:
 
 def _conjuncts(node: d.Expr, defined: Mapping[str, d.Expr]) -> list[d.Expr]:
     match node:
-        case d.Value() if node.name in defined and not _loads(defined[node.name]):
+        case d.Value() if node.name in defined and _is_short(defined[node.name], defined):
             return _conjuncts(defined[node.name], defined)
         case d.Op("iand", (left, right)):
             return _conjuncts(left, defined) + _conjuncts(right, defined)
@@ -118,17 +119,43 @@ def _conjuncts(node: d.Expr, defined: Mapping[str, d.Expr]) -> list[d.Expr]:
 
 
 def resolved(node: d.Expr, defined: Mapping[str, d.Expr]) -> d.Expr:
-    """The expression with names of the prefix replaced by what they stand for, where that loads nothing."""
+    """The expression with names of the prefix replaced by what they stand for, if that is short and loads nothing."""
     match node:
         case d.Value():
             value = defined.get(node.name)
-            return node if value is None or _loads(value) else resolved(value, defined)
+            return node if value is None or not _is_short(value, defined) else resolved(value, defined)
         case d.Op():
             return replace(node, arguments=tuple(resolved(a, defined) for a in node.arguments))
         case d.Load():
             return replace(node, index=resolved(node.index, defined))
         case _:
             return node
+
+
+#: Nodes of a condition that names are replaced in. Names that stand for names may hide a tree without end: each of n
+#: `Let`s that reads the one before it twice doubles it.
+_MOST_NODES: Final = 200
+
+
+def _is_short(node: d.Expr, defined: Mapping[str, d.Expr]) -> bool:
+    return not _loads(node) and _room_after(node, defined, _MOST_NODES) >= 0
+
+
+def _room_after(node: d.Expr, defined: Mapping[str, d.Expr], room: int) -> int:
+    """How much of the room is left behind an expression, names replaced; below 0 if it does not fit."""
+    if room < 0:
+        return room
+    match node:
+        case d.Value():
+            value = defined.get(node.name)
+            return room - 1 if value is None or _loads(value) else _room_after(value, defined, room)
+        case d.Op():
+            room -= 1
+            for argument in node.arguments:
+                room = _room_after(argument, defined, room)
+            return room
+        case _:
+            return room - 1
 
 
 def _loads(node: d.Expr) -> bool:

@@ -17,6 +17,7 @@ from isogrid.backends.cpu import artifact as a
 from isogrid.backends.cpu import layout, pool, serial
 from isogrid.backends.cpu.artifact import CpuArtifact, LoadedVariant, Variant
 from isogrid.backends.cpu.objectcache import machine_facts
+from isogrid.backends.cpu.options import BACKEND_OPTIONS, judge_option
 from isogrid.backends.cpu.stub import native_call, whole_call
 from isogrid.backends.plan import LaunchPlan, ReducingCall
 from isogrid.ir import kernel as k
@@ -39,6 +40,9 @@ class CpuRuntime:
     ignored_hints = frozenset({"always_inline"})
     #: What `disable` may switch off here besides the passes of the pipeline.
     pass_names = ("vectorise", "fast_division")
+    #: Keys of this device's own options and the types of their values, and what judges them.
+    backend_options: Mapping[str, type] = BACKEND_OPTIONS
+    judge_option = staticmethod(judge_option)
 
     def __init__(self) -> None:
         self.memory = HostMemory(self.name)

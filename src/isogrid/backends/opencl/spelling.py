@@ -10,9 +10,10 @@ from isogrid.support.records import dataclass
 @dataclass(frozen=True, slots=True)
 class OpenClFacts:
     """What a device has beyond OpenCL C 1.2: `f64` is cl_khr_fp64, `atomics_64` are cl_khr_int64_base_atomics and
-    cl_khr_int64_extended_atomics."""
+    cl_khr_int64_extended_atomics; `fma` is CL_FP_FMA in CL_DEVICE_SINGLE_FP_CONFIG."""
 
     f64: bool = True
+    fma: bool = True
     atomics_64: bool = True
 
 
@@ -121,6 +122,8 @@ def opencl_spelling(facts: OpenClFacts, *, uses_f64: bool) -> Spelling:
     lacks: dict[str, str] = {}
     if not facts.f64:
         lacks["f64"] = "the device has no cl_khr_fp64"
+    if not facts.fma:
+        lacks["fma"] = "the device has no CL_FP_FMA: its `fma` may round twice"
     if not facts.atomics_64:
         lacks["atomics_64"] = "the device has no cl_khr_int64_base_atomics and cl_khr_int64_extended_atomics"
     return replace(
