@@ -31,6 +31,7 @@ from isogrid.offloading.ranges import IndexCheck, condition_of, facts_of_indices
 from isogrid.offloading.sections import Plan, Section
 from isogrid.offloading.tree import BLOCK, Part
 from isogrid.offloading.trips import trips_of
+from isogrid.runtimes.protocol import Runtime
 from isogrid.support.records import dataclass
 
 #: Iterations from which a loop that adds into few elements gathers its sums first, and how many elements are few.
@@ -228,12 +229,20 @@ def may_trap(kernel: k.Kernel) -> bool:
 def native_of(kernel: Kernel, specialisation: Specialisation, most_units: int | None = None) -> Any:
     """The native callable of a section that has run, for launches of at most `most_units`, and its runtime; None where
     the device has none."""
+    found = ran_as(kernel, specialisation)
+    if found is None:
+        return None
+    device, artifact, used = found
+    program = kernel.compiled.programs[specialisation]
+    native = native_callable(device, artifact, program, kernel.definition, specialisation, used, most_units)
+    return None if native is None else (native, device)
+
+
+def ran_as(kernel: Kernel, specialisation: Specialisation) -> tuple[Runtime, Any, Options] | None:
+    """The runtime, artifact and options of a section that has run."""
     for (spec, device, used), artifact in kernel.compiled.artifacts.items():
         if spec == specialisation:
-            found = runtime(device)
-            program = kernel.compiled.programs[spec]
-            callable_ = native_callable(found, artifact, program, kernel.definition, spec, used, most_units)
-            return None if callable_ is None else (callable_, found)
+            return runtime(device), artifact, used
     return None
 
 

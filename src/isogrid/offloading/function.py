@@ -31,8 +31,10 @@ from isogrid.launch.stored import SourceMemory
 from isogrid.launch.tunable_options import separated
 from isogrid.offloading.analysis import Analysis, analyse
 from isogrid.offloading.call import Call
+from isogrid.offloading.chain import chained_call
 from isogrid.offloading.execute import Executor
 from isogrid.offloading.finding import OffloadWarning, Refusal
+from isogrid.offloading.placement import is_far
 from isogrid.offloading.quick import gathering_call, quick_call
 from isogrid.offloading.requirements import check_requirements
 from isogrid.support.errors import KernelRefused
@@ -222,6 +224,8 @@ class Offloaded:
             call = whole_callable(native[1], native[0], self._call)
         else:
             call = quick_call(executor, self._call)
+            if call is None and not is_far(executor.where):
+                call = chained_call(executor, self._call)
         with SCOPES.lock:
             if call is not None and (self.device is not None or not SCOPES.open):
                 object.__setattr__(self, "__call__", call)

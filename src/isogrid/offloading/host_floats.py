@@ -1,4 +1,4 @@
-"""Float arithmetic of a few scalars in plain Python numbers, with the bits of the builtin tables.
+"""Arithmetic of a few scalars in plain Python numbers, with the bits of the builtin tables.
 
 An f32 result is the f64 result of its f32 operands rounded once more: for `+ - * /` of two f32 that is the correctly
 rounded f32, because f64 has more than twice the bits. `compile_scalar` gives None for anything else.
@@ -74,33 +74,66 @@ def _operation(op: str, first: Host, second: Host, type: Scalar) -> Host | None:
 
 
 _SIGNS: Final = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
+_WHOLE: Final = {"add": "+", "sub": "-", "mul": "*", "floordiv": "//", "mod": "%", "and": "&", "or": "|", "xor": "^"}
 
 
 def scalar_source(node: k.Expr, names: Mapping[str, str]) -> str | None:
-    """The expression of `compile_scalar` as Python source in which a scalar is called as `names` says: quicker where it
-    is evaluated at every call. It needs `GLOBALS`."""
+    """The expression as Python source in which a scalar is called as `names` says: quicker than `compile_scalar` where
+    it is evaluated at every call, and it knows integers too. It needs `GLOBALS`."""
     match node:
         case k.Const(value=value, type=Scalar.F32):
             return f"({struct.unpack('<f', struct.pack('<I', value))[0]!r})" if _is_finite(value, 23, 8) else None
         case k.Const(value=value, type=Scalar.F64):
             return f"({struct.unpack('<d', struct.pack('<Q', value))[0]!r})" if _is_finite(value, 52, 11) else None
+        case k.Const(value=value, type=type) if type.is_integer:
+            return f"({value})"
         case k.ScalarValue(name=name) | k.DimValue(name=name):
             return names.get(name)
         case k.Binary(op=op, left=left, right=right, type=type) if type.is_float and op in _SIGNS:
             first, second = scalar_source(left, names), scalar_source(right, names)
             return None if first is None or second is None else _rounded_source(f"{first} {_SIGNS[op]} {second}", type)
-        case k.Unary(op="neg", operand=operand, type=type) if type.is_float:
+        case k.Binary(op=op, left=left, right=right, type=type) if type.is_integer and op in _WHOLE:
+            first, second = scalar_source(left, names), scalar_source(right, names)
+            return None if first is None or second is None else _fitted(f"{first} {_WHOLE[op]} {second}", type)
+        case k.Unary(op="neg", operand=operand, type=type) if type.is_float or type.is_integer:
             inner = scalar_source(operand, names)
-            return None if inner is None else f"(-{inner})"
-        case k.Cast(value=value, type=type) if type.is_float and value.type.is_checked:
+            return None if inner is None else f"(-{inner})" if type.is_float else _fitted(f"-{inner}", type)
+        case k.Cast(value=value, type=type):
             inner = scalar_source(value, names)
-            return None if inner is None else _rounded_source(f"exact({inner})", type)
+            return None if inner is None else _converted(inner, value.type, type)
         case _:
             return None
 
 
+def _converted(source: str, given: Scalar, type: Scalar) -> str | None:
+    """A conversion; one from a float to an integer is left to the tables."""
+    if type.is_float and given.is_float:
+        return _rounded_source(source, type)
+    if type.is_float and given.is_integer:
+        return _rounded_source(f"exact({source})", type)
+    return _fitted(source, type) if type.is_integer and given.is_integer else None
+
+
+def _fitted(source: str, type: Scalar) -> str:
+    """An exact integer in its type: wrapped, or judged."""
+    return f"({source} & {type.maximum})" if type.is_modular else f"fit({source}, {type.minimum}, {type.maximum})"
+
+
+def _fit(value: int, least: int, most: int) -> int:
+    if not least <= value <= most:
+        raise OverflowError
+    return value
+
+
+def single_argument(value: float) -> float:
+    """An argument as the f32 that its parameter makes of it."""
+    if isinstance(value, int):
+        _exact(value)
+    return ctypes.c_float(value).value
+
+
 #: What sources of `scalar_source` refer to.
-GLOBALS: Final[Mapping[str, Any]] = {"single": ctypes.c_float, "exact": _exact}
+GLOBALS: Final[Mapping[str, Any]] = {"single": ctypes.c_float, "exact": _exact, "fit": _fit}
 
 
 def _rounded_source(source: str, type: Scalar) -> str:
