@@ -123,7 +123,7 @@ class Queue:
         self._outlived: list[tuple[int, object]] = []
         #: Times launches and transfers on the device while a profile is open.
         self.clock: DeviceClock | None = None
-        #: The parameters of a `restore` that has nothing to put back, and pointers to them.
+        #: The parameters of a `restore`, and pointers to them.
         self._report = (ctypes.c_uint64 * (4 + 3 * support.RESTORED))()
         at = ctypes.addressof(self._report)
         self._report_pointers = (ctypes.c_void_p * len(self._report))(*(at + 8 * n for n in range(len(self._report))))
@@ -266,18 +266,15 @@ class Queue:
         own = words.poison(status.number)
         guard = prepared.guard if prepared.guard != own else 0
         head = (words.record(status.number), own, words.mirror(status.number), guard)
-        if not saved:
-            self._report[:4] = head
-            packed = ctypes.addressof(self._report_pointers)
-            self.start(self.support.restore, 1, support.RESTORE_THREADS, 0, prepared.stream, packed)
-            return
-        for start in range(0, len(saved), support.RESTORED):
-            part = saved[start : start + support.RESTORED]
+        packed = ctypes.addressof(self._report_pointers)
+        # What the driver is given it has read when the call returns, so the same words serve every launch.
+        for start in range(0, len(saved) or 1, support.RESTORED):
             arguments = list(head)
-            for piece in part:
+            for piece in saved[start : start + support.RESTORED]:
                 arguments += [piece.target, piece.copy.address, piece.size]
-            arguments += [0] * (3 * (support.RESTORED - len(part)))
-            self.call(self.support.restore, _RESTORE_BLOCKS, support.RESTORE_THREADS, arguments, prepared.stream)
+            self._report[:] = arguments + [0] * (len(self._report) - len(arguments))
+            blocks = _RESTORE_BLOCKS if saved else 1
+            self.start(self.support.restore, blocks, support.RESTORE_THREADS, 0, prepared.stream, packed)
 
     def call(
         self,
