@@ -116,7 +116,7 @@ def test_an_error_of_the_driver_has_its_name(gpu: FakeDriver) -> None:
 @pytest.mark.parametrize("size", [transfer._DIRECT, transfer._DIRECT + 1, 200_001, 1 << 20])
 def test_large_copies_go_through_pinned_pieces(gpu: FakeDriver, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transfer, "PART", 1 << 16)
-    monkeypatch.setattr(transfer, "_LEAST", 1 << 17)
+    monkeypatch.setattr(transfer, "_LEAST", 1 << 14)
     content = np.random.default_rng(1).integers(0, 255, size, np.uint8)
     x = ig.array(content, device="cuda")
     content_before = content.copy()

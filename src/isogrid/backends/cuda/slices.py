@@ -20,7 +20,7 @@ from isogrid.backends.cuda.transfer import Move
 from isogrid.support.records import dataclass
 
 #: Bytes that go through lanes from which on it pays to compile code that starts at any block.
-LEAST = 32 << 20
+LEAST = 16 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +59,10 @@ def slices_of(arrays: list[Rows], extents: tuple[int, ...], tile: tuple[int, ...
     each = sum(rows.row for rows in arrays) * tile[0]
     tall = -(-extents[0] // tile[0])
     per_row = math.prod(-(-extent // t) for extent, t in zip(extents[1:], tile[1:], strict=True))
-    if each * tall < LEAST or each > transfer.ROOM or not per_row:
+    whole = each * tall
+    if whole < LEAST or each > transfer.ROOM or not per_row:
         return None
-    room = min(transfer.PART * len(arrays), transfer.ROOM)
+    room = min(transfer.part_of(whole // len(arrays)) * len(arrays), transfer.ROOM)
     tiles = max(room // each, 1)
     return Slices(tiles * tile[0], -(-tall // tiles), tiles * per_row, tall * per_row)
 

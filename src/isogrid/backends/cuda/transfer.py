@@ -22,9 +22,9 @@ from isogrid.support.records import dataclass
 _DIRECT = 1 << 17
 #: Pinned bytes of a lane.
 ROOM = 4 << 20
-#: Bytes that a lane should have to do at least, and bytes of a part: small ones stay in the processor's cache.
-_LEAST = 1 << 20
-PART = 1 << 20
+#: Bytes of a part of an array, at least and at most.
+_LEAST = 1 << 18
+PART = 2 << 20
 #: More lanes than this only wait for each other's memory, on a host with 16 processors.
 LANES: Final = min(12, os.cpu_count() or 1)
 
@@ -54,6 +54,11 @@ class Between:
     start: int
 
 
+def part_of(size: int) -> int:
+    """Bytes of a part of so many, of which each lane should have one."""
+    return min(max(-(-size // LANES), _LEAST), PART)
+
+
 class _Lane:
     def __init__(self, driver: Driver) -> None:
         self.room = driver.allocate_host(ROOM)
@@ -79,7 +84,7 @@ class Staging:
             # The driver may read pageable memory only when the copy's turn comes.
             self.driver.synchronise_stream(stream)
             return
-        move = Move(source.ctypes.data, target, min(PART, ROOM), source.size, GOES_IN)
+        move = Move(source.ctypes.data, target, part_of(source.size), source.size, GOES_IN)
         self.run([move], -(-source.size // move.each), stream)
 
     def copy_out(self, target: Bytes, source: int, stream: int) -> None:
@@ -88,15 +93,14 @@ class Staging:
             self.driver.copy_out(target.ctypes.data, source, target.size, stream)
             self.driver.synchronise_stream(stream)
             return
-        move = Move(target.ctypes.data, source, min(PART, ROOM), target.size, COMES_OUT)
+        move = Move(target.ctypes.data, source, part_of(target.size), target.size, COMES_OUT)
         self.run([move], -(-target.size // move.each), stream)
 
     def run(self, moves: Sequence[Move], parts: int, stream: int, between: Between | None = None) -> None:
         """Do all parts, behind what `stream` has to do; they are done when this returns."""
         driver = self.driver
         with self._lock:
-            size = sum(move.size for move in moves)
-            lanes = self._some(min(LANES, parts, -(-size // _LEAST)))
+            lanes = self._some(min(LANES, parts))
             job = _Job(driver, moves, parts, between)
             ready = driver.create_event()
             driver.record_event(ready, stream)
