@@ -23,6 +23,7 @@ PARTS: dict[str, tuple[int, list[str]]] = {
     "stored_floats": (90, [sys.executable, "-m", "tests.cuda_device.stored_floats"]),
     "torch": (90, [sys.executable, "-m", "tests.cuda_device.torch_arrays"]),
     "timings": (120, [sys.executable, "-m", "tests.cuda_device.timings"]),
+    "host_slices": (90, [sys.executable, "-m", "tests.cuda_device.host_slices"]),
     "graphs": (90, [sys.executable, "-m", "tests.cuda_device.graphs"]),
     "loops": (180, [sys.executable, "-m", "tests.cuda_device.loops"]),
     "offload": (240, [sys.executable, "-m", "tests.cuda_device.offload"]),
