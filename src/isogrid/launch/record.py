@@ -1,7 +1,8 @@
 """`with ig.record() as g:` takes launches down without running them; `g()` runs them all, in order, again and again.
 
-On a GPU the launches become one graph of the driver, which costs the host one call. Everything is checked when a launch
-is recorded; the arrays are those of that time and are kept alive.
+On a GPU the launches become one graph of the driver, which costs the host one call, unless one of them may trap: arrays
+must then be put back and later launches skipped, and they are queued one by one. Everything is checked when a launch is
+recorded; the arrays are those of that time and are kept alive.
 """
 
 from collections.abc import Callable, Generator
@@ -50,10 +51,6 @@ class Graph:
         devices = {step[1] for step in self._steps} | {device}
         if len(devices) > 1:
             raise LaunchValueError(f"{definition.name}(): one recording holds launches of one device, not of {devices}")
-        refusal = getattr(runtime(device), "cannot_record", None)
-        reason = None if refusal is None else refusal(artifact, bound)
-        if reason is not None:
-            raise LaunchValueError(f"{definition.name}() cannot be recorded: {reason}")
         self._steps.append((definition, device, artifact, bound))
 
     def close(self) -> None:
@@ -67,7 +64,8 @@ class Graph:
         build = getattr(device, "build_graph", None)
         if build is None:
             return self._one_by_one
-        return build([(artifact, bound, _written(definition, bound)) for definition, _, artifact, bound in self._steps])
+        steps = [(artifact, bound, _written(definition, bound)) for definition, _, artifact, bound in self._steps]
+        return build(steps) or self._one_by_one
 
     def _one_by_one(self) -> None:
         for definition, device, artifact, bound in self._steps:

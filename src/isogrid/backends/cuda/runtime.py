@@ -164,17 +164,13 @@ class CudaRuntime:
         """What the kernel takes of this device, for `isogrid explain`."""
         return resource_rows(kernel, options, self.machine, self.number)
 
-    def cannot_record(self, artifact: CudaArtifact, bound: BoundLaunch) -> str | None:
-        """Why a launch cannot be part of a graph, None if it can."""
-        loaded = self._prepared(artifact, bound).loaded
-        if loaded.can_trap:
-            return "it may trap, and a graph of the driver cannot put arrays back; prove or guard what it checks"
-        return None
-
-    def build_graph(self, steps: Sequence[tuple[CudaArtifact, BoundLaunch, list[str]]]) -> DeviceGraph:
-        """A graph of these launches; the names are those of the arrays that each writes."""
+    def build_graph(self, steps: Sequence[tuple[CudaArtifact, BoundLaunch, list[str]]]) -> DeviceGraph | None:
+        """A graph of these launches, None where one of them may trap: a graph of the driver cannot put arrays back. The
+        names are those of the arrays that each writes."""
         self.machine.enter(self.number)
         launches = [self._prepared(artifact, bound) for artifact, bound, _ in steps]
+        if any(launch.loaded.can_trap for launch in launches):
+            return None
         written = [launch.blocks[name] for launch, (_, _, names) in zip(launches, steps, strict=True) for name in names]
         return DeviceGraph(self.queue, launches, written)
 
