@@ -44,6 +44,8 @@ class _Counts:
     registers: frozenset[str] = frozenset()
     narrow: int = 0
     wide: int = 0
+    #: Those of the narrow ones that are truths, which have registers of their own kind.
+    truths: int = 0
     gathers: int = 0
     byte_gathers: int = 0
     spaced: int = 0
@@ -80,7 +82,8 @@ def choose_strategy(kernel: d.Kernel, target: HostTarget, forced: int | None) ->
     bits = 64 if counts.wide > 4 * counts.narrow and not kernel.grouped else 32
     width = target.vector_bits // bits
     if not counts.gathers and not counts.quotients:
-        width *= _registers_each(counts, kernel, target)
+        twice = bits == 32 and counts.wide > 4 * (counts.narrow - counts.truths)
+        width *= max(_registers_each(counts, kernel, target) // (2 if twice else 1), 1)
     return Strategy(min(width, _power_above(row)), "plain", "explicit vectors")
 
 
@@ -181,6 +184,7 @@ def _expression(counts: _Counts, node: d.Expr, weight: int, waiting: bool) -> No
                     counts.wide += weight
                 else:
                     counts.narrow += weight
+                    counts.truths += weight if node.type.bits == 1 else 0
         case d.Load():
             _expression(counts, node.index, weight, waiting)
             _access(counts, node.buffer, node.index, node.type.bits, weight, waiting)

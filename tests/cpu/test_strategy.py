@@ -1,0 +1,48 @@
+"""How many lanes run together: values of 64 bits take as many registers as those of 32, not twice as many."""
+
+from typing import Any
+
+import pytest
+
+import isogrid as ig
+from isogrid import In, Out, f32, f64, i32, i64
+from isogrid.backends.cpu.emit import emit_module
+from isogrid.backends.cpu.target import host_target
+from isogrid.cli.stages import stages_of
+from isogrid.dims import N
+
+
+@ig.kernel(grid=N)
+def narrow_floats(x: In[f32, N], y: Out[f32, N]) -> None:
+    i = ig.gid()
+    y[i] = x[i] * x[i] if x[i] > 3.0 else x[i] - 2.0
+
+
+@ig.kernel(grid=N)
+def wide_floats(x: In[f64, N], y: Out[f64, N]) -> None:
+    i = ig.gid()
+    y[i] = x[i] * x[i] if x[i] > 3.0 else x[i] - 2.0
+
+
+@ig.kernel(grid=N)
+def narrow_integers(x: In[i32, N], y: Out[i32, N]) -> None:
+    i = ig.gid()
+    y[i] = x[i] + 1
+
+
+@ig.kernel(grid=N)
+def wide_integers(x: In[i64, N], y: Out[i64, N]) -> None:
+    i = ig.gid()
+    y[i] = x[i] + 1
+
+
+def lanes_of(kernel: Any) -> int:
+    (note, *_) = emit_module(stages_of(kernel, (), wide=False).device, host_target(), {}).notes
+    return int(note.partition(": ")[2].partition(" ")[0])
+
+
+@pytest.mark.parametrize(
+    ("narrow", "wide"), [(narrow_floats, wide_floats), (narrow_integers, wide_integers)], ids=["floats", "integers"]
+)
+def test_wide_values_have_half_the_lanes(narrow: Any, wide: Any) -> None:
+    assert lanes_of(wide) == lanes_of(narrow) // 2 > 1
