@@ -3,15 +3,19 @@
 A worker says which seed it is at before it begins with it, and sends what it has found at the end of a batch. When it
 dies, or stays at one seed for too long and is ended, its batch is done again, each seed by itself; a seed that ends its
 worker again is lost, and reported. If none does, the batch as a whole is.
+
+How long is counted by the worker's own processor time: on a busy machine a patient one gets little of it.
 """
 
 import multiprocessing
 import multiprocessing.connection
+import os
 import signal
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Protocol
 
 
@@ -50,13 +54,33 @@ class _Worker:
     batch: Batch | None = None
     left: list[int] = field(default_factory=list[int])
     at: tuple[int, str] = (-1, "start")
+    #: The clock and the worker's processor time when it began with its seed, and when it last got on.
     since: float = 0.0
+    spent: float = 0.0
+    moved: float = 0.0
+    spent_moved: float = 0.0
+
+    def begins(self, at: tuple[int, str]) -> None:
+        self.at = at
+        self.since = self.moved = time.monotonic()
+        self.spent = self.spent_moved = processor_seconds(self.process.pid)
+
+    def is_stuck(self, seconds: float) -> bool:
+        """Whether it computed for so long, or did nothing at all for so long."""
+        now = time.monotonic()
+        if now - self.since <= seconds:
+            return False
+        spent = processor_seconds(self.process.pid)
+        if spent > self.spent_moved:
+            self.moved, self.spent_moved = now, spent
+        return spent - self.spent > seconds or now - self.moved > seconds
 
 
 def work_through(
     work: Work, batches: Iterable[Sequence[int]], processes: int, seconds: float = 60.0, start: str = "spawn"
 ) -> Generator[Done | Lost]:
-    """Results as they come. `seconds` is the time that a worker may stay at one seed. Closing it ends the workers."""
+    """Results as they come. `seconds` is how long a worker may compute, or wait, at one seed. Closing it ends the
+    workers."""
     crew = _Crew(work, iter(batches), seconds, multiprocessing.get_context(start))
     try:
         yield from crew.run(processes)
@@ -79,8 +103,7 @@ class _Crew:
             for pipe in multiprocessing.connection.wait(pipes, timeout=0.5):
                 worker = next(worker for worker in self.workers if worker.pipe is pipe)
                 yield from self._heard(worker)
-            now = time.monotonic()
-            for worker in [w for w in self.workers if w.batch is not None and now - w.since > self.seconds]:
+            for worker in [w for w in self.workers if w.batch is not None and w.is_stuck(self.seconds)]:
                 worker.process.kill()
                 yield from self._dead(worker, f"took more than {self.seconds:g} s")
 
@@ -112,7 +135,7 @@ class _Crew:
 
     def _give(self, worker: _Worker, batch: Batch | None) -> None:
         worker.batch, worker.left = batch, list(batch.seeds if batch else ())
-        worker.at, worker.since = (-1, "start"), time.monotonic()
+        worker.begins((-1, "start"))
         if batch is not None:
             worker.pipe.send(batch)
 
@@ -128,13 +151,13 @@ class _Crew:
             return
         if isinstance(message, Done):
             worker.left = [seed for seed in worker.left if seed not in message.seeds]
-            worker.since = time.monotonic()
+            worker.begins(worker.at)
             yield message
             if not worker.left:
                 yield from self._settled(worker.batch)
                 self._give(worker, self._next())
         else:
-            worker.at, worker.since = message, time.monotonic()
+            worker.begins(message)
 
     def _dead(self, worker: _Worker, how: str) -> Generator[Done | Lost]:
         assert worker.batch is not None
@@ -158,6 +181,15 @@ class _Crew:
     def _settled(self, batch: Batch) -> Generator[Lost]:
         if not batch.packed and batch.seeds in self.suspects:
             yield Lost(batch.seeds[0], self.suspects.pop(batch.seeds))
+
+
+def processor_seconds(process: int) -> float:
+    """What a process has computed so far; the clock where the system does not say."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return time.monotonic()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _serve(work: Work, pipe: Any) -> None:

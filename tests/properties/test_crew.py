@@ -13,14 +13,17 @@ import pytest
 from . import campaign
 from .crew import Done, Lost, work_through
 
+LIMIT = 1.0
+
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Work that goes wrong at some seeds. `weak`: only while kernels are packed."""
+    """Work that goes wrong at some seeds. `weak`: only while kernels are packed, `slow`: at last."""
 
     dies: tuple[int, ...] = ()
     hangs: tuple[int, ...] = ()
     weak: tuple[int, ...] = ()
+    slow: tuple[int, ...] = ()
 
     def __call__(self, seeds: Sequence[int], packed: bool, note: Callable[[int, str], None]) -> int:
         for seed in seeds:
@@ -29,14 +32,26 @@ class Fault:
                 os.kill(os.getpid(), signal.SIGKILL)
             if seed in self.hangs:
                 time.sleep(60)
+            if seed in self.slow:
+                _compute_little(LIMIT + 1.5)
         return sum(seeds)
+
+
+def _compute_little(seconds: float) -> None:
+    """What a process looks like that other ones leave little processor time to."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        busy = time.process_time() + 0.03
+        while time.process_time() < busy:
+            pass
+        time.sleep(0.3)
 
 
 def outcome(work: Fault, last: int = 40, processes: int = 2) -> tuple[list[int], list[Lost]]:
     batches = [range(first, first + 5) for first in range(0, last, 5)]
     done: list[int] = []
     lost: list[Lost] = []
-    for news in work_through(work, batches, processes, seconds=3.0, start="fork"):
+    for news in work_through(work, batches, processes, seconds=LIMIT, start="fork"):
         match news:
             case Done():
                 assert news.result == sum(news.seeds)
@@ -62,7 +77,11 @@ def test_a_seed_that_ends_its_process_is_named(processes: int) -> None:
 def test_a_seed_that_never_ends_is_named() -> None:
     done, lost = outcome(Fault(hangs=(12,)))
     assert done == [seed for seed in range(40) if seed != 12]
-    assert [(news.seed, news.text) for news in lost] == [(12, "took more than 3 s (work)")]
+    assert [(news.seed, news.text) for news in lost] == [(12, "took more than 1 s (work)")]
+
+
+def test_a_seed_that_waits_for_the_processor_is_left_alone() -> None:
+    assert outcome(Fault(slow=(12,))) == (list(range(40)), [])
 
 
 def test_a_batch_that_fails_only_as_a_whole_is_named_too() -> None:

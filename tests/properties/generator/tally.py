@@ -71,7 +71,8 @@ class Tally:
         """For a report in JSON."""
         return {
             "kernels": self.kernels, "launches": self.launches, "trapping_launches": self.trapped,
-            "odd_sizes": self.odd_sizes, "compared": dict(self.compared), "refused": dict(self.refused),
+            "odd_sizes": self.odd_sizes, "alone": self.alone,
+            "compared": dict(self.compared), "refused": dict(self.refused),
             "traps": dict(self.traps.most_common()), "constructs": dict(sorted(self.constructs.items())),
             "differences": [{"seed": s, "device": d, "text": t} for s, d, t in self.troubles],
         }  # fmt: skip
@@ -80,8 +81,8 @@ class Tally:
 def from_data(data: dict[str, Any]) -> Tally:
     """The tally of a report."""
     return Tally(
-        data["kernels"], data["launches"], data["trapping_launches"], data["odd_sizes"], Counter(data["compared"]),
-        Counter(data["constructs"]), Counter(data["traps"]), Counter(data["refused"]),
+        data["kernels"], data["launches"], data["trapping_launches"], data["odd_sizes"], data["alone"],
+        Counter(data["compared"]), Counter(data["constructs"]), Counter(data["traps"]), Counter(data["refused"]),
         [(entry["seed"], entry["device"], entry["text"]) for entry in data["differences"]],
     )  # fmt: skip
 
