@@ -17,6 +17,7 @@ from isogrid.backends.cpu.emit_frame import FunctionFrame, begin_function, end_f
 from isogrid.backends.cpu.emit_groups import emit_groups
 from isogrid.backends.cpu.emit_levels import GROUP, find_levels, level_of
 from isogrid.backends.cpu.emit_normal import flag_returns, normalise
+from isogrid.backends.cpu.emit_overlap import Rounds
 from isogrid.backends.cpu.emit_ranges import fold_decided
 from isogrid.backends.cpu.emit_regions import group_constructs
 from isogrid.backends.cpu.emit_strategy import Strategy, choose_strategy, lane_axis_of
@@ -47,7 +48,7 @@ class _Settings:
     flags: str
     precise: bool
     quick: bool = False
-    overlapped: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    overlapped: Mapping[str, Rounds] = field(default_factory=dict[str, Rounds])
     alone: bool = False
 
 

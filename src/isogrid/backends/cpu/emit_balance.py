@@ -11,18 +11,17 @@ from itertools import product
 from typing import Final
 
 from isogrid.backends.cpu.emit_levels import expressions_of
-from isogrid.backends.cpu.emit_overlap import Overlap
+from isogrid.backends.cpu.emit_overlap import Overlap, Rounds
+from isogrid.backends.cpu.emit_witness import witnesses
 from isogrid.ir import device as d
 from isogrid.ir.device import Machine
 from isogrid.ir.walk import map_block, visit_statements
 from isogrid.lowering.unroll import unroll_loops
 
-#: Measured on Emerald Rapids for 16 lanes: cycles that a quotient and a root keep the divider busy, instructions that
-#: each issues when made without it and with it, and cycles per instruction in loops of such chains.
+#: Measured on Emerald Rapids for 16 lanes: cycles that a quotient and a root keep the divider busy, and instructions
+#: that each issues when made with it.
 _DIVIDER_CYCLES: Final = (10.4, 12.4)
-_QUICK_ISSUES: Final = (13, 12)
 _SLOW_ISSUES: Final = 3
-_CYCLES_PER_ISSUE: Final = 0.675
 #: A plan must save this part of the time: it makes the code larger.
 _WORTHWHILE: Final = 0.9
 _MOST_PLANS: Final = 1000
@@ -34,6 +33,21 @@ _WORTH_UNROLLING: Final = 0.97
 
 
 @dataclass(frozen=True, slots=True)
+class _Costs:
+    """Instructions that a quotient and a root issue when made without the divider, cycles for each instruction of a
+    loop, and cycles that each round of a loop takes besides."""
+
+    quick: tuple[int, int]
+    issue: float
+    round: float
+
+
+#: Measured too: chains where each root is tested, and overlapped rounds whose roots need no test.
+_TESTED: Final = _Costs((13, 12), 0.675, 0.0)
+_PROVED: Final = _Costs((13, 10), 0.55, 4.3)
+
+
+@dataclass(frozen=True, slots=True)
 class _Plan:
     """Quotients and roots made without the divider, and the cycles that the trip then takes."""
 
@@ -42,16 +56,16 @@ class _Plan:
     cycles: float
 
 
-def plan_loop(body: d.Block) -> dict[str, int]:
-    """How many quotients and roots of a loop's body to make without the divider."""
-    plan = _plan(Counter(_float_operations(body)))
+def plan_loop(body: d.Block, proved: bool) -> dict[str, int]:
+    """How many quotients and roots of a loop's body to make without the divider; `proved` roots need no test."""
+    plan = _plan(Counter(_float_operations(body)), _PROVED if proved else _TESTED)
     return {"fdiv": plan.quotients, "fsqrt": plan.roots} if plan is not None else {}
 
 
-def unroll_for_divider(kernel: d.Kernel) -> tuple[d.Kernel, dict[str, frozenset[str]]]:
+def unroll_for_divider(kernel: d.Kernel) -> tuple[d.Kernel, dict[str, Rounds]]:
     """Unroll loops of straight arithmetic whose trips share the divider better together, and let rounds overlap.
 
-    The first halves of those that do are named by their counters.
+    Those that do are named by their counters.
     """
 
     def factor(node: d.Statement) -> d.Statement:
@@ -65,43 +79,44 @@ def unroll_for_divider(kernel: d.Kernel) -> tuple[d.Kernel, dict[str, frozenset[
     lets = {node.name: node.value for node in visit_statements(kernel.body) if isinstance(node, d.Let)}
     overlap = Overlap({*lets, *(name for name, _ in kernel.variables)}, lets)
     unrolled = unroll_loops(marked, overlap.rounds)
-    return replace(unrolled, variables=unrolled.variables + tuple(overlap.variables)), overlap.first
+    return replace(unrolled, variables=unrolled.variables + tuple(overlap.variables)), overlap.loops
 
 
 def _trips_together(body: d.Block) -> int:
     counts = Counter(_float_operations(body))
     if not all(isinstance(s, d.Let | d.Set) for s in body) or not counts["fdiv"] + counts["fsqrt"]:
         return 1
-    best, cycles = 1, _cycles(counts)
+    costs = _PROVED if witnesses(body) else _TESTED
+    best, cycles = 1, _cycles(counts, costs)
     for trips in _TOGETHER:
-        more = _cycles(Counter({op: count * trips for op, count in counts.items()})) / trips
+        more = _cycles(Counter({op: count * trips for op, count in counts.items()}), costs) / trips
         if len(body) * trips <= _MOST_STATEMENTS and more < cycles * _WORTH_UNROLLING:
             best, cycles = trips, more
     return best
 
 
-def _cycles(counts: Counter[str]) -> float:
-    plan = _plan(counts)
-    return _time(counts, 0, 0) if plan is None else plan.cycles
+def _cycles(counts: Counter[str], costs: _Costs) -> float:
+    plan = _plan(counts, costs)
+    return _time(counts, 0, 0, costs) if plan is None else plan.cycles
 
 
-def _plan(counts: Counter[str]) -> _Plan | None:
+def _plan(counts: Counter[str], costs: _Costs) -> _Plan | None:
     """The quickest way, or None where the divider alone is about as good."""
     quotients, roots = counts["fdiv"], counts["fsqrt"]
     if quotients + roots == 0 or quotients * roots > _MOST_PLANS:
         return None
     ways = product(range(quotients + 1), range(roots + 1))
-    best = min((_Plan(*way, _time(counts, *way)) for way in ways), key=lambda plan: plan.cycles)
-    return best if best.cycles < _WORTHWHILE * _time(counts, 0, 0) else None
+    best = min((_Plan(*way, _time(counts, *way, costs)) for way in ways), key=lambda plan: plan.cycles)
+    return best if best.cycles < _WORTHWHILE * _time(counts, 0, 0, costs) else None
 
 
-def _time(counts: Counter[str], quotients: int, roots: int) -> float:
+def _time(counts: Counter[str], quotients: int, roots: int, costs: _Costs) -> float:
     """Cycles of a trip that makes so many quotients and roots without the divider."""
     slow = (counts["fdiv"] - quotients, counts["fsqrt"] - roots)
     plain = counts.total() - counts["fdiv"] - counts["fsqrt"]
     divider = slow[0] * _DIVIDER_CYCLES[0] + slow[1] * _DIVIDER_CYCLES[1]
-    issued = plain + quotients * _QUICK_ISSUES[0] + roots * _QUICK_ISSUES[1] + sum(slow) * _SLOW_ISSUES
-    return max(divider, issued * _CYCLES_PER_ISSUE)
+    issued = plain + quotients * costs.quick[0] + roots * costs.quick[1] + sum(slow) * _SLOW_ISSUES
+    return max(divider, issued * costs.issue) + costs.round
 
 
 def _float_operations(body: d.Block) -> Iterator[str]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from isogrid.backends.cpu.emit_values import Lanes, Val, splat, vector
+from isogrid.backends.cpu.emit_values import Frame, Lanes, Val, splat, vector
 from isogrid.ir.device import Machine
 from isogrid.printers.llvm_ops import Shape, operation
 from isogrid.printers.llvm_text import Writer, literal_text, splat_text, type_text
@@ -44,9 +44,12 @@ class _Part:
 
 def emit_exact(lanes: Lanes, op: str, arguments: Sequence[Val]) -> Val | None:
     """A quotient or square root of lanes, or None where the hardware's instruction is as good."""
-    if not _is_quick(lanes, op, arguments):
+    loop = _quick_loop(lanes, op, arguments)
+    if loop is None:
         return None
     w = lanes.w
+    if op == "fsqrt" and loop.proved:
+        return Val(Machine.F32, _joined(w, [part.result for part in _root(lanes, arguments[0], tested=False)]), None)
     quick, slow, done = w.block("quick"), w.block("slow"), w.block("exact")
     if lanes.unproved is None:
         _place(w, quick)
@@ -100,17 +103,17 @@ def in_place(lanes: Lanes, value: Val) -> Val:
     return Val(value.type, same, None)
 
 
-def _is_quick(lanes: Lanes, op: str, arguments: Sequence[Val]) -> bool:
-    """Whether the plan of the loop wants this one made without the divider; it is then counted."""
+def _quick_loop(lanes: Lanes, op: str, arguments: Sequence[Val]) -> Frame | None:
+    """The loop whose plan wants this one made without the divider; it is then counted."""
     if not lanes.code.quick_division or op not in ("fdiv", "fsqrt") or arguments[0].type is not Machine.F32:
-        return False
+        return None
     if lanes.width % PIECE or all(a.uniform for a in arguments) or (op == "fdiv" and not _is_suitable(arguments)):
-        return False
+        return None
     loop = next((frame for frame in reversed(lanes.frames) if frame.kind == "loop"), None)
     if loop is None or not loop.quick.get(op):
-        return False
+        return None
     loop.quick[op] -= 1
-    return True
+    return loop
 
 
 def _place(w: Writer, label: str) -> None:
@@ -172,7 +175,7 @@ def _inverse_of(bits: int) -> str:
     return splat_text(literal_text(inverse, Machine.F32), Machine.F32, PIECE)
 
 
-def _root(lanes: Lanes, value: Val) -> list[_Part]:
+def _root(lanes: Lanes, value: Val, tested: bool = True) -> list[_Part]:
     w, values = lanes.w, _pieces(lanes, value)
     half = splat_text("5.0e-1", Machine.F32, PIECE)
     least = splat_text(literal_text((_LEAST_ROOT + _BIAS) << 23, Machine.F32), Machine.F32, PIECE)
@@ -183,6 +186,8 @@ def _root(lanes: Lanes, value: Val) -> list[_Part]:
     roots, inverses = _fmas(w, roots, errors, roots), _fmas(w, inverses, errors, inverses)
     rests = _fmas(w, _negated(w, roots), roots, values)
     results = _fmas(w, rests, inverses, roots)
+    if not tested:
+        return [_Part(result) for result in results]
     return [_Part(result, masks=(w.emit(f"fcmp oge {_FLOATS} {result}, {least}"),)) for result in results]
 
 

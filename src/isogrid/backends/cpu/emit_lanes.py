@@ -279,7 +279,9 @@ def _for(lanes: Lanes, node: d.For) -> None:
     outer = lanes.mask
     divergent = lanes.levels.divergent.get(id(node), False) or not trips.uniform
     frame = _enter(lanes, "loop", "", exit, divergent)
-    frame.quick = plan_loop(node.body) if lanes.code.quick_division else {}
+    rounds = lanes.code.overlapped.get(node.counter)
+    frame.proved = rounds is not None and rounds.proved
+    frame.quick = plan_loop(node.body, frame.proved) if lanes.code.quick_division else {}
     w.place(head)
     count = Val(Machine.I64, w.emit(f"load i64, ptr {trip}"), 0)
     if trips.uniform:
@@ -316,12 +318,12 @@ def _live_mask(lanes: Lanes, frame: Frame, outer: str | None) -> str | None:
 def _trip(lanes: Lanes, node: d.For | d.Loop, again: str) -> None:
     """One trip; `continue` ends it for the lanes that are on."""
     frame = _enter(lanes, "trip", "", again, lanes.levels.trips.get(id(node), False))
-    first = lanes.code.overlapped.get(node.counter) if isinstance(node, d.For) else None
+    rounds = lanes.code.overlapped.get(node.counter) if isinstance(node, d.For) else None
     outlive = any(s.name in lanes.slots for s in node.body if isinstance(s, d.Let))
-    if not first or outlive:
+    if rounds is None or outlive:
         emit_block(lanes, node.body)
     else:
-        _overlapped_trip(lanes, node.body, first)
+        _overlapped_trip(lanes, node.body, rounds.first)
     _exit(lanes, frame)
     lanes.w.place(again)
 
@@ -355,7 +357,7 @@ def _loop(lanes: Lanes, node: d.Loop) -> None:
     w, outer = lanes.w, lanes.mask
     head, again, exit = w.block("loop"), w.block("loop.again"), w.block("loop.end")
     frame = _enter(lanes, "loop", "", exit, lanes.levels.divergent.get(id(node), False))
-    frame.quick = plan_loop(node.body) if lanes.code.quick_division else {}
+    frame.quick = plan_loop(node.body, False) if lanes.code.quick_division else {}
     w.place(head)
     lanes.mask = _live_mask(lanes, frame, outer)
     _trip(lanes, node, again)

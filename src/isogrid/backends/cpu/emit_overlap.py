@@ -12,11 +12,13 @@ The processor looks only so far ahead, and a chain through a root and a quotient
 units that multiply wait for each other in turn. Every operation is still done once for each trip, on the same operands.
 """
 
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, assert_never
 
 from isogrid.backends.cpu.emit_levels import names_in
+from isogrid.backends.cpu.emit_witness import witnesses
 from isogrid.ir import device as d
 from isogrid.ir.device import Machine
 from isogrid.ir.walk import map_expr, visit_exprs
@@ -28,6 +30,14 @@ SLOW: Final = frozenset({"fdiv", "fsqrt"})
 _MOST_CARRIED: Final = 16
 
 
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """A loop whose trips overlap: names of its first half, and whether its roots are proved by a look behind it."""
+
+    first: frozenset[str]
+    proved: bool
+
+
 @dataclass(slots=True)
 class Overlap:
     """The names that a kernel has already, and the variables that overlapped loops add."""
@@ -36,8 +46,8 @@ class Overlap:
     #: What `Let`s of the kernel stand for, to see which trip counts all lanes share.
     defined: Mapping[str, d.Expr]
     variables: list[tuple[str, Machine]] = field(default_factory=list[tuple[str, Machine]])
-    #: Names of the first half of each loop that overlaps, by the name of its counter.
-    first: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    #: Each loop that overlaps, by the name of its counter.
+    loops: dict[str, Rounds] = field(default_factory=dict[str, Rounds])
 
     def rounds(self, main: d.For, loop: d.For) -> d.Block:
         """The rounds of an unrolled loop with trips that overlap, or as they are where nothing would be gained."""
@@ -45,7 +55,13 @@ class Overlap:
             return (main,)
         body = self._flat(main.body)
         halves = _halves(body, main.counter) if body else None
-        return (main,) if halves is None else self._overlapped(main, halves)
+        if halves is None:
+            return (main,)
+        seen = witnesses(body)
+        overlapped = self._overlapped(main, halves, bool(seen))
+        if seen:
+            overlapped = self._looked_at(overlapped, replace(main, body=tuple(body)), seen)
+        return (d.If(test("ult", literal(0, Machine.I64), main.trips), overlapped, span=loop.span),)
 
     def _flat(self, body: d.Block) -> list[d.Let | d.Set]:
         """The body with a name for each quotient, root and operand of one; empty if it does more than arithmetic."""
@@ -75,7 +91,21 @@ class Overlap:
                     return []
         return result
 
-    def _overlapped(self, loop: d.For, halves: "_Halves") -> d.Block:
+    def _looked_at(self, overlapped: d.Block, plain: d.For, seen: Sequence[str]) -> d.Block:
+        """The rounds, and where one of the variables `seen` is NaN behind them, `plain` ones from the same start."""
+        assigned = {node.name: node.value.type for node in plain.body if isinstance(node, d.Set)}
+        start = {name: d.Value(self._name(name), type) for name, type in assigned.items()}
+        save = [d.Let(kept.name, d.Value(name, kept.type)) for name, kept in start.items()]
+        first, *others = (test("fisnan", d.Value(name, Machine.F32)) for name in seen)
+        wrong = functools.reduce(lambda left, right: test("ior", left, right), others, first)
+        counter = self._name(plain.counter)
+        body = [node for node in plain.body if isinstance(node, d.Let | d.Set)]
+        again, _ = self._copy(body, {plain.counter: d.Value(counter, plain.type)})
+        restore = [d.Set(name, kept) for name, kept in start.items()]
+        rerun = (*restore, replace(plain, counter=counter, body=tuple(again)))
+        return (*save, *overlapped, d.If(wrong, rerun, span=plain.span, rare=True))
+
+    def _overlapped(self, loop: d.For, halves: "_Halves", proved: bool) -> d.Block:
         last = op("isub", Machine.I64, loop.trips, literal(1, Machine.I64))
         at_last = last if loop.type is Machine.I64 else op("trunc", loop.type, last)
         end = op("iadd", loop.type, loop.start, op("imul", loop.type, at_last, loop.step))
@@ -88,11 +118,10 @@ class Overlap:
         leave = [d.Set(value.name, names[n]) for n, value in left.items()]
         second, _ = self._copy(halves.second, {loop.counter: before, **left})
         keep = [d.Set(value.name, d.Value(n, value.type)) for n, value in left.items()]
-        self.first[loop.counter] = frozenset(node.name for node in halves.first)
+        self.loops[loop.counter] = Rounds(frozenset(node.name for node in halves.first), proved)
         middle = replace(loop, start=begin, trips=last, body=(*_merged(second, halves.first), *keep))
         finish, _ = self._copy(halves.second, {loop.counter: end, **left})
-        some = test("ult", literal(0, Machine.I64), loop.trips)
-        return (d.If(some, (*start, *leave, middle, *finish), span=loop.span),)
+        return (*start, *leave, middle, *finish)
 
     def _copy(
         self, body: Sequence[d.Let | d.Set], values: Mapping[str, d.Expr]

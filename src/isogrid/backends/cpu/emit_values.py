@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import assert_never
 
 from isogrid.backends.cpu.emit_levels import Levels
+from isogrid.backends.cpu.emit_overlap import Rounds
 from isogrid.backends.cpu.emit_ranges import Ranges
 from isogrid.ir import device as d
 from isogrid.ir.device import Machine
@@ -68,8 +69,8 @@ class Code:
     alone: bool = False
     #: Whether loads from small tables are register permutes: `emit_tables`.
     permutes: bool = False
-    #: Names of the first halves of overlapped loops, by their counters: `emit_overlap`.
-    overlapped: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    #: Loops whose trips overlap, by their counters.
+    overlapped: Mapping[str, Rounds] = field(default_factory=dict[str, Rounds])
     #: i1 variable that tells whether a shared total wrapped in this interval, "" where there is none.
     dirty: str = ""
     #: What is known about the size of integers.
@@ -100,8 +101,10 @@ class Frame:
     depth: int
     cleared: int = 0
     reached: bool = False
-    #: Of a loop: how many more quotients and roots `emit_exact` makes without the divider.
+    #: Of a loop: how many more quotients and roots `emit_exact` makes without the divider, and whether its roots need
+    #: no test.
     quick: dict[str, int] = field(default_factory=dict[str, int])
+    proved: bool = False
 
 
 @dataclass(slots=True)
