@@ -12,8 +12,8 @@ from isogrid.builtins.index import builtin_named
 from isogrid.dims import N
 from isogrid.mathlib.digests import BLOCK
 
-#: Inputs of one group and of one launch of the digest kernel.
-GROUP, LAUNCH = 1 << 14, 1 << 28
+#: Inputs of one group, of one thread where there are no groups, and of one launch of the digest kernel.
+GROUP, STRIP, LAUNCH = 1 << 14, 1 << 10, 1 << 28
 
 
 @ig.func
@@ -39,13 +39,16 @@ STORED: Final = {"f16": through_f16, "bf16": through_bf16}
 def device_digests(name: str, device: str, every: int, build: str = "") -> Iterator[tuple[int, int]]:
     """Number and digest of each block of 2^22 inputs, or of every n-th, as the device computes the function; with
     `build` "pairs", as a CPU computes it that does without f64 and fused multiply-add."""
-    run = digest_kernel(STORED[name] if name in STORED else _object(builtin_named(name).spellings[0])).on(device)
+    function = STORED[name] if name in STORED else _object(builtin_named(name).spellings[0])
+    # Threads of one processor run in lanes, which groups would hold up.
+    kernel, each = (strip_kernel(function), STRIP) if device == "cpu" else (digest_kernel(function), GROUP)
+    run = kernel.on(device)
     if build == "pairs":
         run = run.options(cpu={"without": "f64,fma"})
     blocks = (1 << 32) // BLOCK
     step = LAUNCH // BLOCK if every == 1 else 1
     for first in range(0, blocks, step if every == 1 else every):
-        out = np.zeros(step * BLOCK // GROUP, np.uint64)
+        out = np.zeros(step * BLOCK // each, np.uint64)
         run(first * BLOCK, out)
         for place, digest in enumerate(out.reshape(step, -1).sum(axis=1, dtype=np.uint64)):
             yield first + place, int(digest)
@@ -75,5 +78,25 @@ def digest_kernel(function: Callable[[float], float]) -> Any:
         whole = ig.group_sum(total)
         if thread == 0:
             out[group] = whole
+
+    return digest
+
+
+def strip_kernel(function: Callable[[float], float]) -> Any:
+    """The same for each thread: its inputs are so far apart that those of neighbours are neighbours."""
+    strips = BLOCK // STRIP
+
+    @ig.kernel(grid=N)
+    def digest(first: w32, out: Out[w64, N]) -> None:
+        i = ig.gid()
+        start = first + w32(i // strips) * w32(BLOCK) + w32(i % strips)
+        total = w64(0)
+        for trip in range(STRIP):
+            bits = start + w32(trip) * w32(strips)
+            result = ig.bitcast(w32, function(ig.bitcast(f32, bits)))
+            value = ((w64(result) << 32) | w64(bits)) * 0x9E3779B97F4A7C15
+            value = (value ^ (value >> 32)) * 0xD6E8FEB86659FD93
+            total += value ^ (value >> 29)
+        out[i] = total
 
     return digest

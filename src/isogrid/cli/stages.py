@@ -79,6 +79,7 @@ def _options(value: "Kernel | Offloaded") -> Mapping[str, Any]:
 
 def _stages(built: k.Kernel, chosen: "Specialisation", options: Mapping[str, Any], wide: bool) -> Stages:
     from isogrid.analysis.facts import LaunchFacts
+    from isogrid.backends.cpu.options import lacking_of
     from isogrid.pipeline import PASSES, PassContext, lower
 
     facts = LaunchFacts(small=not wide)
@@ -90,7 +91,7 @@ def _stages(built: k.Kernel, chosen: "Specialisation", options: Mapping[str, Any
         if name not in disabled:
             results.append(PassResult(name, current, run(current, context)))
             current = results[-1].after
-    return Stages(chosen, options, built, tuple(results), lower(current, facts), not wide)
+    return Stages(chosen, options, built, tuple(results), lower(current, facts, lacking=lacking_of(options)), not wide)
 
 
 def generated(stages: Stages) -> tuple[str, str, tuple[str, ...]]:
