@@ -10,12 +10,15 @@ import argparse
 import json
 import os
 import platform
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import isogrid as ig
 
 from .crew import Done, Lost, work_through
 from .generator.choices import Choices
@@ -34,9 +37,12 @@ class Share:
 
     devices: tuple[str, ...]
     every: dict[str, int] = field(default_factory=dict[str, int])
+    codegen: str = "llvm"
 
     def __call__(self, seeds: Sequence[int], packed: bool, note: Callable[[int, str], None]) -> Tally:
         os.environ["ISOGRID_CACHE_DIR"] = ""  # no kernel comes twice
+        if self.codegen != "llvm":
+            ig.default_options(cuda={"codegen": self.codegen})
         settle_memory()
         return run_batch(seeds, self.devices_of(seeds[0]), packed=packed, note=note)
 
@@ -59,6 +65,7 @@ class Campaign:
     share: Share
     first: int
     end: int
+    code: str = ""
     tally: Tally = field(default_factory=Tally)
     done: set[int] = field(default_factory=set[int])
     lost: list[Lost] = field(default_factory=list[Lost])
@@ -84,7 +91,8 @@ class Campaign:
     def report(self, processes: int) -> dict[str, Any]:
         rate = self.tally.kernels / max(self.seconds, 1e-9)
         return {
-            "command": " ".join(sys.argv), "devices": list(self.share.devices), "every": self.share.every,
+            "command": " ".join(sys.argv), "code": self.code, "codegen": self.share.codegen,
+            "devices": list(self.share.devices), "every": self.share.every,
             "seeds": [self.first, self.end], "done": _ranges(self.done), "seconds": round(self.seconds, 1),
             "processes": processes, "kernels_per_second": round(rate, 1),
             "processor_ms_per_kernel": round(1000 * processes / max(rate, 1e-9), 1),
@@ -93,14 +101,15 @@ class Campaign:
         }  # fmt: skip
 
 
-def resumed(path: Path, share: Share, first: int, end: int) -> Campaign:
+def resumed(path: Path, share: Share, first: int, end: int, code: str) -> Campaign:
     """A campaign that goes on where its report ends."""
     data = json.loads(path.read_text())
-    if (data["devices"], data["every"]) != (list(share.devices), share.every):
-        raise SystemExit(f"{path} is of devices {data['devices']} and --every {data['every']}")
+    before = data["code"], data["codegen"], data["devices"], data["every"]
+    if before != (code, share.codegen, list(share.devices), share.every):
+        raise SystemExit(f"{path} is of code, codegen, devices and --every {before}")
     done = {seed for low, high in data["done"] for seed in range(low, high)}
     lost = [Lost(entry["seed"], entry["text"]) for entry in data["lost"]]
-    return Campaign(share, first, end, from_data(data), done, lost, data["seconds"])
+    return Campaign(share, first, end, code, from_data(data), done, lost, data["seconds"])
 
 
 def _ranges(seeds: set[int]) -> list[list[int]]:
@@ -147,6 +156,8 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--seeds", default="0:5000", help="FIRST:END")
     parser.add_argument("--devices", default="cpu", help="commas between")
     parser.add_argument("--every", default="", help="DEVICE=N, commas between: only every Nth batch goes there")
+    parser.add_argument("--codegen", choices=("llvm", "nvrtc"), default="llvm", help="how code for cuda is made")
+    parser.add_argument("--code", default=_commit(), help="which code this is, for the report")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--limit", type=float, default=60.0, help="seconds that a process may stay at one kernel")
     parser.add_argument("--report", type=Path)
@@ -156,13 +167,23 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
+def _commit() -> str:
+    """The commit of this source, and whether there are changes to it; empty where git does not know."""
+    command = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--abbrev=12", "--dirty"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     options = _options(arguments)
     first, end = (int(part) for part in options.seeds.split(":"))
     every = {name: int(count) for name, _, count in (part.partition("=") for part in options.every.split(",") if part)}
-    share = Share(tuple(options.devices.split(",")), every)
+    share = Share(tuple(options.devices.split(",")), every, options.codegen)
     again = options.resume and options.report is not None and options.report.exists()
-    state = resumed(options.report, share, first, end) if again else Campaign(share, first, end)
+    code = options.code
+    state = resumed(options.report, share, first, end, code) if again else Campaign(share, first, end, code)
     screen = _Screen(options.report, options.processes)
     try:
         state.run(options.processes, options.limit, screen)

@@ -92,7 +92,7 @@ def test_a_batch_that_fails_only_as_a_whole_is_named_too() -> None:
 
 def test_a_campaign_goes_on_where_its_report_ends(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     report = tmp_path / "report.json"
-    common = ["--processes", "1", "--report", str(report)]
+    common = ["--processes", "1", "--report", str(report), "--code", "this"]
     assert campaign.main(["--seeds", "70000:70008", *common]) == 0
     before = json.loads(report.read_text())
     assert before["done"] == [[70000, 70008]] and before["kernels"] == 8 and not before["differences"]
@@ -100,7 +100,7 @@ def test_a_campaign_goes_on_where_its_report_ends(tmp_path: Path, capsys: pytest
     after = json.loads(report.read_text())
     assert after["done"] == [[70000, 70011]] and after["kernels"] == 11
     assert "11/11 kernels" in capsys.readouterr().err
-    with pytest.raises(SystemExit, match="is of devices"):
+    with pytest.raises(SystemExit, match="is of code, codegen, devices"):
         campaign.main(["--seeds", "70000:70011", "--devices", "interp", *common, "--resume"])
 
 

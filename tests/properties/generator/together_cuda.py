@@ -2,22 +2,26 @@
 
 Each kernel is emitted as always, its functions get names of their own, LLVM links the modules, translates them and the
 driver links and loads the result once. Halves of kernels, and variants for launches of other kinds, are compiled alone.
+Where kernels go through NVRTC, their texts of CUDA C are one, each in a namespace of its own.
 """
 
 import functools
 import re
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from isogrid.backends.cuda import loader, runtime
-from isogrid.backends.cuda.machine import Machine
+from isogrid.backends.cuda import loader, nvrtc, runtime
+from isogrid.backends.cuda.machine import Machine, machine
 from isogrid.backends.cuda.target import CudaTarget, compile_ptx
 
 from .together import Deferred
 
 _ENTRY = re.compile(r"@(run|settle)\b")
+_ENTRY_IN_C = re.compile(r"\b(run|settle)\(")
+#: Itself, which hands out parts of a module while `together_on_gpu` lasts.
+_COMPILE_ALONE = nvrtc.compile_nvrtc
 
 
 @dataclass(slots=True)
@@ -28,14 +32,26 @@ class TogetherOnGpu:
     places: dict[str, int] = field(default_factory=dict[str, int])
     collects: bool = True
     target: CudaTarget | None = None
-    machine: Machine | None = None
     module: int = 0
     alone: int = 0
+    #: How NVRTC is called, where the texts are CUDA C.
+    in_c: tuple[str, tuple[str, ...]] | None = None
+
+    def through_nvrtc(self, text: str, arch: str, flags: Sequence[str] = (), *, alone: Any) -> bytes:
+        """The same as `image_of` for CUDA C."""
+        if self.collects:
+            self.in_c = arch, tuple(flags)
+            self.places.setdefault(text, len(self.places))
+            raise Deferred
+        if self.module and text in self.places and self.in_c == (arch, tuple(flags)):
+            return b"kernel %d" % self.places[text]
+        self.alone += text in self.places
+        return alone(text, arch, flags)
 
     def image_of(self, text: str, shared: int, target: CudaTarget, machine: Machine, *, alone: Any) -> bytes:
         """In the first round, keep the text and stop the launch; in the second, say which kernel it is."""
         if self.collects and machine.driver.is_real:
-            self.target, self.machine = target, machine
+            self.target = target
             self.places.setdefault(text, len(self.places))
             raise Deferred
         if self.module and text in self.places:
@@ -54,13 +70,20 @@ class TogetherOnGpu:
     def finish(self) -> None:
         """Compile what waits. A module that is refused is compiled kernel by kernel later, which says whose it is."""
         self.collects = False
-        if self.target is None or self.machine is None:
+        if not self.places:
             return
+        driver = machine().driver
         try:
-            ptx = compile_ptx(linked(list(self.places)), self.target)
-            self.module = self.machine.driver.load(self.machine.driver.link(ptx))
+            self.module = driver.load(self._code(driver))
         except Exception:
             self.module = 0
+
+    def _code(self, driver: Any) -> bytes:
+        if self.in_c is not None:
+            arch, flags = self.in_c
+            return _COMPILE_ALONE(linked_in_c(list(self.places)), arch, flags)
+        assert self.target is not None
+        return driver.link(compile_ptx(linked(list(self.places)), self.target))
 
 
 @dataclass(slots=True)
@@ -85,13 +108,14 @@ class _Part:
 def together_on_gpu() -> Generator[TogetherOnGpu]:
     """Let the `cuda` device compile with others. `finish` ends the round in which launches stop with `Deferred`."""
     group = TogetherOnGpu()
-    image_of, load = loader.image_of, loader.load
+    image_of, load, compile_nvrtc = loader.image_of, loader.load, nvrtc.compile_nvrtc
+    nvrtc.compile_nvrtc = functools.partial(group.through_nvrtc, alone=compile_nvrtc)
     loader.image_of = functools.partial(group.image_of, alone=image_of)
     runtime.load = functools.partial(group.load, alone=load)
     try:
         yield group
     finally:
-        loader.image_of, runtime.load = image_of, load
+        loader.image_of, runtime.load, nvrtc.compile_nvrtc = image_of, load, compile_nvrtc
 
 
 def linked(texts: list[str]) -> str:
@@ -102,6 +126,12 @@ def linked(texts: list[str]) -> str:
     for at, text in enumerate(texts[1:], 1):
         whole.link_in(llvm.parse_assembly(_own_names(text, at)))
     return str(whole)
+
+
+def linked_in_c(texts: list[str]) -> str:
+    """The same of texts of CUDA C."""
+    own = [_ENTRY_IN_C.sub(rf"\g<1>_of_{at}(", text) for at, text in enumerate(texts)]
+    return "".join(f"namespace n{at} {{\n{text}\n}}\n" for at, text in enumerate(own))
 
 
 def _own_names(text: str, at: int) -> str:
