@@ -18,6 +18,7 @@ from isogrid.builtins.elementary import BUILDS
 from isogrid.cli.stages import stages_of
 from isogrid.dims import N
 from isogrid.ir.lacking import Lacking
+from isogrid.ir.text import print_kernel
 from isogrid.ir.types import Scalar
 from isogrid.lowering.lacking import needs
 from isogrid.mathlib.digests import digest_of, subset
@@ -183,6 +184,13 @@ def test_a_refusal_names_function_device_capability_and_remedy() -> None:
         "use functions of f32 that need it nowhere: "
         "math.exp, math.exp2, math.log, math.log2, math.sin, math.cos, math.tanh, ig.rsqrt",
     ]
+
+
+def test_code_that_is_shown_is_the_code_that_runs() -> None:
+    """`emit` and `explain` lower with the options of the kernel."""
+    kernel = called("math.exp(x[i])")
+    assert "f64" in print_kernel(stages_of(kernel).device)
+    assert "f64" not in print_kernel(stages_of(kernel.options(cpu=WITHOUT_BOTH)).device)
 
 
 def test_option_is_judged() -> None:
