@@ -71,6 +71,7 @@ def quick_constants(module: Any) -> None:
     _logarithms(put)
     _circular(put)
     _inverse(put)
+    _error(put)
 
 
 def _even(function: Function, limit: Function) -> Function:
@@ -133,3 +134,19 @@ def _inverse(put: Any) -> None:
         _even(lambda r: (mpmath.atan(r) / r - 1) / r**2, lambda z: z / 5 - mpf(1) / 3),
         _even(lambda r: mpmath.atan(r) / r, lambda z: 1 - z / 3), lambda z, p: 1 + z * p,
     )  # fmt: skip
+
+
+def _error(put: Any) -> None:
+    put(
+        "QUICK_ERF", 9, 0, 1,
+        _even(lambda a: mpmath.erf(a) / a, lambda z: 2 / mpmath.sqrt(mpmath.pi) * (1 - z / 3)),
+        _even(lambda a: mpmath.erf(a) / a, lambda z: 2 / mpmath.sqrt(mpmath.pi) * (1 - z / 3)), lambda z, p: p,
+    )  # fmt: skip
+    shift = mpf("3.5")
+
+    def scaled(t: mpf) -> mpf:
+        a = shift * (1 + t) / (1 - t)
+        return mpmath.erfc(a) * mpmath.exp(a * a) * (a + shift)
+
+    end = mpf("10.21")
+    put("QUICK_ERFC", 16, -1, (end - shift) / (end + shift), scaled, scaled, lambda t, p: p)

@@ -1,7 +1,7 @@
-"""Constants of the tail builds: f32 tables and polynomials, written to source/tail_constants.py.
+"""Constants of the tail builds: f32 tables and polynomials, written to source/tail_{constants,tables}.py.
 
-    python -m tools.mathlib.tails           write the module
-    python -m tools.mathlib.tails --check   compare it with what would be written
+    python -m tools.mathlib.tails           write the modules
+    python -m tools.mathlib.tails --check   compare them with what would be written
 
 The sweep over all inputs is the proof of each margin; the figures in the comments say why it can hold.
 """
@@ -16,11 +16,12 @@ import mpmath
 import numpy as np
 from mpmath import mpf
 
-from tools.mathlib.centres import ASINH, ATAN, TANH, Centred, intervals
+from tools.mathlib import arcs
+from tools.mathlib.centres import ASINH, ATAN, ERF, TANH, Centred, intervals
 from tools.mathlib.polynomials import Function, fitted_exact, value_at
 
 ROOT = Path(__file__).resolve().parents[2]
-TARGET = ROOT / "src" / "isogrid" / "mathlib" / "source" / "tail_constants.py"
+SOURCE = ROOT / "src" / "isogrid" / "mathlib" / "source"
 PRECISION = 200
 Floats = Sequence[float]
 
@@ -147,6 +148,15 @@ def logarithms(module: Module) -> None:
     module.value("LOG_SQUARE_MARGIN", 1.25 * 2.0**-24)
     module.value("LOG_MARGIN", 1.75 * 2.0**-36)
 
+    def odd(z: mpf) -> mpf:
+        a = mpmath.sqrt(z)
+        return mpf(2) / 3 + z * 2 / 5 if z < mpf(2) ** -40 else 2 * (mpmath.atanh(a) / a - 1) / z
+
+    module.polynomial("TAIL_ATANH", 4, mpf(0), mpf(2) ** -8, odd, lambda z, p: (p - odd(z)) * z)
+    module.value("ATANH_SQUARE_MARGIN", 1.75 * 2.0**-24)
+    module.value("ATANH_MARGIN", 2.0**-36)
+    module.value("ATANH_SERIES_MARGIN", 1.25 * 2.0**-22)
+
 
 def circular(module: Module) -> None:
     step = mpmath.pi / 32
@@ -174,11 +184,28 @@ def circular(module: Module) -> None:
     def cosine(z: mpf) -> mpf:
         return z / 24 - mpf(1) / 2 if z < mpf(2) ** -40 else (mpmath.cos(mpmath.sqrt(z)) - 1) / z
 
+    tangents = [mpmath.tan(j * step / 2) for j in range(32)]
+    module.note("tan(j pi/64), and what multiplies x to count pi/64.")
+    module.value("HALF_STEPS", single(2 / step))
+    module.floats("TANGENT_HIGH", [single(t) for t in tangents])
+    module.floats("TANGENT_LOW", [single(t - mpf(single(t))) for t in tangents])
+    reach = float(step) / 4
+    angles = [min(max(2 * j * reach - reach, reach), math.pi / 2 - 2 * j * reach - reach) for j in range(32)]
+    slacks = [1.25 * 2.0**3 * reach**3 / 3 / math.sin(2 * max(angle, reach)) + 2.0**-13 for angle in angles]
+    module.floats("TANGENT_SLACKS", [math.ceil(slack * 2**20) * 2.0**-20 for slack in slacks])
+
+    def tangent(z: mpf) -> mpf:
+        r = mpmath.sqrt(z)
+        return mpf(1) / 3 + z * 2 / 15 if z < mpf(2) ** -40 else (mpmath.tan(r) / r - 1) / z
+
+    module.polynomial("TAIL_TAN", 2, mpf(0), end / 4, tangent, lambda z, p: (p - tangent(z)) * z)
     module.polynomial("TAIL_SIN", 2, mpf(0), end, sine, lambda z, p: (p - sine(z)) * z)
     module.polynomial("TAIL_COS", 2, mpf(0), end, cosine, lambda z, p: (p - cosine(z)) * z)
 
 
-def margin_of(of: Centred, start: float, end: float, centre: float, value: float, slope: float, p: Floats) -> float:
+def margin_of(
+    of: Centred, start: float, end: float, centre: float, value: float, slope: float, tail: float, p: Floats
+) -> float:
     """Half more than the largest relative error seen in an interval, the f32 operations done in f64."""
 
     def fma(a: Any, b: Any, c: Any) -> Any:
@@ -191,6 +218,8 @@ def margin_of(of: Centred, start: float, end: float, centre: float, value: float
     q = fma(fma(d, p[4], p[3]), square, fma(d, p[2], p[1]))
     rest = fma(q, fma(square, d, 0.0), fma(p[0], fma(d, d, -square), fma(d, slope, value - s)))
     low = fma(p[0], square, rest)
+    if of.tailed:
+        low = fma(d, tail, low)
     exact = of.in_f64(x)
     mantissa, exponent = math.frexp(1.5 * float(np.max(np.abs((s - exact) + low) / exact)))
     return math.ldexp(math.ceil(mantissa * 64), exponent - 6)
@@ -217,7 +246,7 @@ def through(points: Sequence[mpf], values: Sequence[mpf]) -> list[mpf]:
 
 def centred(module: Module, stem: str, of: Centred) -> None:
     """Tables by interval: centre, value, slope, the coefficients of (f(c + d) - value - slope d) / d^2, margin."""
-    columns: list[list[float]] = [[0.0] * 32 for _ in range(9)]
+    columns: list[list[float]] = [[0.0] * 32 for _ in range(10)]
     for number, start, end in intervals(of.offset):
         centre, reach = mpf(of.centres[number]), mpf(2) ** -22
         value, slope = of.function(centre), of.slope(centre)
@@ -227,27 +256,58 @@ def centred(module: Module, stem: str, of: Centred) -> None:
 
         low, high = mpf(start) - centre - reach, mpf(end) - centre + reach
         p = rounded_fit(rest, low if start else mpf(0), high)
-        margin = margin_of(of, start, end, single(centre), single(value), single(slope), p)
-        for column, item in zip(columns, (float(centre), single(value), single(slope), *p, margin), strict=True):
+        tail = single(slope - mpf(single(slope)))
+        margin = margin_of(of, start, end, single(centre), single(value), single(slope), tail, p)
+        row = (float(centre), single(value), single(slope), *p, margin, tail)
+        for column, item in zip(columns, row, strict=True):
             column[number] = item
-    names = ("CENTRES", "VALUES", "SLOPES", "2", "3", "4", "5", "6", "MARGINS")
+    names = ("CENTRES", "VALUES", "SLOPES", "2", "3", "4", "5", "6", "MARGINS", "SLOPE_TAILS")
     module.note(f"By interval of |x| + {of.offset}: centre, value, slope, coefficients from d^2 on, relative margin.")
-    for name, column in zip(names, columns, strict=True):
+    for name, column in zip(names[: None if of.tailed else -1], columns, strict=False):
         module.floats(f"{stem}_{name}", column)
 
 
-def written() -> str:
+def arc_tables(module: Module) -> None:
+    """Tables of asin by interval: centre, value as a sum, slope, the coefficients of d^2 to d^5."""
+    columns: list[list[float]] = [[] for _ in range(8)]
+    for number, start, end in arcs.intervals():
+        centre, reach = mpf(arcs.CENTRES[number]), mpf(2) ** -22
+        value, slope = mpmath.asin(centre), 1 / mpmath.sqrt(1 - centre**2)
+        low, high = (mpf(start) - centre - reach if start else mpf(0)), mpf(end) - centre + reach
+        p = [single(c) for c in fitted_exact(arcs.rest(centre, value, slope), low, high, 4)]
+        row = (float(centre), single(value), single(value - mpf(single(value))), single(slope), *p)
+        for column, item in zip(columns, row, strict=True):
+            column.append(item)
+    module.note("By rint(ARC_STEPS v): centre, asin of it as a sum, slope, coefficients from d^2 on.")
+    module.value("ARC_STEPS", single(mpf(arcs.STEPS)))
+    names = ("CENTRES", "HIGH", "LOW", "SLOPES", "2", "3", "4", "5")
+    for name, column in zip(names, columns, strict=True):
+        module.floats(f"ARC_{name}", column)
+    for name, value in (("PI", mpmath.pi), ("HALF_PI", mpmath.pi / 2)):
+        module.pair(name, value)
+
+
+def written() -> dict[Path, str]:
+    """The text of each module."""
     with mpmath.workprec(PRECISION):
-        module = Module()
-        exponentials(module)
-        logarithms(module)
-        circular(module)
-        for stem, of in (("TANH", TANH), ("ATAN", ATAN), ("ASINH", ASINH)):
-            centred(module, stem, of)
-    return _HEAD + "\n".join(module.lines) + "\n"
+        constants, tables = Module(), Module()
+        exponentials(constants)
+        logarithms(constants)
+        circular(constants)
+        arc_tables(tables)
+        for stem, of in (("TANH", TANH), ("ATAN", ATAN), ("ASINH", ASINH), ("ERF", ERF)):
+            centred(tables, stem, of)
+    return {
+        SOURCE / "tail_constants.py": _HEAD.format(title="Constants of the tail builds") + _body(constants),
+        SOURCE / "tail_tables.py": _TABLES_HEAD + _body(tables),
+    }
 
 
-_HEAD = '''"""Constants of the tail builds. Written by `python -m tools.mathlib.tails`; do not edit."""
+def _body(module: Module) -> str:
+    return "\n".join(module.lines) + "\n"
+
+
+_HEAD = '''"""{title}. Written by `python -m tools.mathlib.tails`; do not edit."""
 
 from typing import Any
 
@@ -270,15 +330,16 @@ def _words(*rows: int) -> Any:
 
 # fmt: off
 '''
+_TABLES_HEAD = _HEAD.format(title="Tables by interval of the tail builds").split("def _words")[0] + "# fmt: off\n"
 
 
 def main() -> None:
-    made = written()
-    if "--check" in sys.argv[1:]:
-        if TARGET.read_text() != made:
-            raise SystemExit(f"{TARGET.relative_to(ROOT)} is out of date")
-        return
-    TARGET.write_text(made)
+    check = "--check" in sys.argv[1:]
+    for path, text in written().items():
+        if check and path.read_text() != text:
+            raise SystemExit(f"{path.relative_to(ROOT)} is out of date")
+        if not check:
+            path.write_text(text)
 
 
 if __name__ == "__main__":

@@ -24,8 +24,12 @@ TAILS: Final[dict[str, str]] = {
     **dict.fromkeys(("sinh", "cosh"), "the angle n ln 2 / 16, and r more"),
     **dict.fromkeys(("log", "log2", "log10"), "1/m from 32 entries"),
     **dict.fromkeys(("sin", "cos"), "n pi/32, and r more"),
+    "tan": "n pi/64, and r more, one quotient",
     **dict.fromkeys(("log1p", "atanh"), "1 + x as a sum, 1/m from 32 entries"),
-    **dict.fromkeys(("tanh", "atan", "asinh"), "polynomials around 32 centres"),
+    "acosh": "log of a sum of two",
+    **dict.fromkeys(("tanh", "atan", "asinh", "erf"), "polynomials around 32 centres"),
+    **dict.fromkeys(("asin", "acos"), "asin up to 1/2 around 32 centres, a root above"),
+    "cbrt": "two steps, exact residual",
 }
 
 #: Function -> method of its build in sums of two and three f32, for devices without f64 or a fused multiply-add, and

@@ -94,7 +94,7 @@ def erf_f64(x: f64) -> f64:
 
 
 @ig.func
-def erf_f32(x: f32) -> f32:
+def erf_f32_pair(x: f32) -> f32:
     h, l = erf_pair(f64(abs(x)))
     return ig.select(x == x, math.copysign(narrow(h, l), x), x)
 
@@ -106,6 +106,6 @@ def erfc_f64(x: f64) -> f64:
 
 
 @ig.func
-def erfc_f32(x: f32) -> f32:
+def erfc_f32_pair(x: f32) -> f32:
     k, h, l = erfc_pair(ig.select(x < 20.0, f64(x), f64(20.0)))
     return ig.select(x == x, f32(to_odd(h, l) * power_of_two(k)), x)

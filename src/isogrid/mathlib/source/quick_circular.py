@@ -64,7 +64,7 @@ def cos_f32_quick(x: f32) -> f32:
 
 
 @ig.func
-def tan_f32(x: f32) -> f32:
+def tan_f32_quick(x: f32) -> f32:
     """x = k pi/2 + r with |r| <= pi/4; sin r / cos r, or -cos r / sin r for an odd k."""
     a = f64(ig.select(abs(x) <= LARGEST, x, f32(1.0)))
     shifted = ig.fma(a, TWO_OVER_PI, SHIFTER)

@@ -1,9 +1,9 @@
-"""Quick builds of asin, acos, atan, cbrt, rsqrt for f32."""
+"""Quick builds of asin, acos, atan, rsqrt for f32."""
 
 import math
 
 import isogrid as ig
-from isogrid import f32, f64, w32
+from isogrid import f32, f64
 from isogrid.mathlib.source.constants import (
     HALF_PI_HIGH,
     PI_HIGH,
@@ -15,7 +15,7 @@ from isogrid.mathlib.source.constants import (
 )
 from isogrid.mathlib.source.inverse import acos_f32_pair, asin_f32_pair, atan_f32_pair
 from isogrid.mathlib.source.quick import inverse, root, settled
-from isogrid.mathlib.source.roots import cbrt_f32_pair, rsqrt_f32_pair
+from isogrid.mathlib.source.roots import rsqrt_f32_pair
 
 
 @ig.func
@@ -31,7 +31,7 @@ def arc(a: f64) -> f64:
 
 
 @ig.func
-def asin_f32(x: f32) -> f32:
+def asin_f32_quick(x: f32) -> f32:
     a = f64(abs(x))
     v = arc(a)
     y, good = settled(ig.select(a > 0.5, ig.fma(-2.0, v, HALF_PI_HIGH), v))
@@ -42,7 +42,7 @@ def asin_f32(x: f32) -> f32:
 
 
 @ig.func
-def acos_f32(x: f32) -> f32:
+def acos_f32_quick(x: f32) -> f32:
     a = f64(abs(x))
     v = arc(a)
     signed = f64(math.copysign(f32(1.0), x)) * v
@@ -71,26 +71,6 @@ def atan_f32_quick(x: f32) -> f32:
     y = math.copysign(y, x)
     if not (good & (x == x)):
         y = atan_f32_pair(x)
-    return y
-
-
-@ig.func
-def cbrt_f32(x: f32) -> f32:
-    """a times the square of r = a^(-1/3): a third of the bits, two steps of third order in f32, one in f64."""
-    a = abs(x)
-    normal = (a >= 1.1754944e-38) & (a < math.inf)
-    b = ig.select(normal, a, f32(1.0))
-    r = ig.bitcast(f32, 0x54A21D2A - ig.mulhi(ig.bitcast(w32, b), w32(0x55555556)))
-    for _ in range(2):
-        e = ig.fma(-(b * r), r * r, 1.0)
-        r = ig.fma(r * e, ig.fma(e, 0.22222222, 0.33333333), r)
-    wide, w = f64(b), f64(r)
-    e64 = ig.fma(-(wide * w), w * w, 1.0)
-    w = ig.fma(w * e64, ig.fma(e64, 0.2222222222222222, 0.3333333333333333), w)
-    y, good = settled(wide * w * w)
-    y = math.copysign(y, x)
-    if not (good & normal):
-        y = cbrt_f32_pair(x)
     return y
 
 

@@ -115,7 +115,7 @@ def asinh_f32_quick(x: f32) -> f32:
 
 
 @ig.func
-def acosh_f32(x: f32) -> f32:
+def acosh_f32_quick(x: f32) -> f32:
     """log1p(t + sqrt(t^2 + 2t)) with t = x - 1."""
     inside = (x > 1.0) & (x < 1e9)
     t = f64(ig.select(inside, x, f32(2.0))) - 1.0

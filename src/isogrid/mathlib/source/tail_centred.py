@@ -1,4 +1,4 @@
-"""Tail builds of tanh, atan and asinh in f32: a polynomial in |x| - c around the centre c of one of 32 intervals.
+"""Tail builds of tanh, atan, asinh and erf in f32: a polynomial in |x| - c around the centre c of one of 32 intervals.
 
 The intervals are those of the upper bits of |x| plus an offset: eight to each doubling of that, from 0 to about 10.
 Centres are chosen so that value and slope there are next to f32 numbers; the coefficients lie in tables.
@@ -8,11 +8,12 @@ import math
 
 import isogrid as ig
 from isogrid import f32, w32
+from isogrid.mathlib.source.quick_error import erf_f32_quick
 from isogrid.mathlib.source.quick_exponential import tanh_f32_quick
 from isogrid.mathlib.source.quick_inverse import atan_f32_quick
 from isogrid.mathlib.source.quick_logarithm import asinh_f32_quick
 from isogrid.mathlib.source.tail import settled_f32
-from isogrid.mathlib.source.tail_constants import (
+from isogrid.mathlib.source.tail_tables import (
     ASINH_2,
     ASINH_3,
     ASINH_4,
@@ -31,6 +32,16 @@ from isogrid.mathlib.source.tail_constants import (
     ATAN_MARGINS,
     ATAN_SLOPES,
     ATAN_VALUES,
+    ERF_2,
+    ERF_3,
+    ERF_4,
+    ERF_5,
+    ERF_6,
+    ERF_CENTRES,
+    ERF_MARGINS,
+    ERF_SLOPE_TAILS,
+    ERF_SLOPES,
+    ERF_VALUES,
     TANH_2,
     TANH_3,
     TANH_4,
@@ -103,4 +114,21 @@ def asinh_f32(x: f32) -> f32:
     y = math.copysign(y, x)
     if not (good & (a <= 11.2)):
         y = asinh_f32_quick(x)
+    return y
+
+
+@ig.func
+def erf_f32(x: f32) -> f32:
+    """1 from 4 on. The slope at 0 is no f32: its tail is in a table too."""
+    a = ig.bitcast(f32, min(ig.bitcast(w32, x) & 0x7FFFFFFF, w32(0x40800000)))
+    j = interval(a, 0.28125)
+    d = a - ERF_CENTRES[j]
+    s, low = around(d, ERF_VALUES[j], ERF_SLOPES[j], ERF_2[j], ERF_3[j], ERF_4[j], ERF_5[j], ERF_6[j])
+    low = ig.fma(d, ERF_SLOPE_TAILS[j], low)
+    y, good = settled_f32(s, low, ERF_MARGINS[j])
+    y = math.copysign(y, x)
+    # Below 2^-100 the rounding error of the product would be subnormal; 0 has none.
+    ordinary = ig.bitcast(w32, a) - 1 >= w32(0x0D800000 - 1)
+    if not (good & ordinary & (x == x)):
+        y = erf_f32_quick(x)
     return y

@@ -1,4 +1,4 @@
-"""Tail builds of sin and cos in f32, for |x| <= 2^16: x = n pi/32 + r, the sine and cosine of n pi/32 from tables.
+"""Tail builds of sin, cos and tan in f32, for |x| <= 2^16: x = n pi/32 + r, sine and cosine of n pi/32 from tables.
 
 sin x = S cos r + C sin r = (S + C rh) + S (cos r - 1) + C (sin r - rh), the sum in parentheses with its rounding error;
 half a turn more changes the sign, so the tables have 32 entries.
@@ -6,7 +6,7 @@ half a turn more changes the sign, so the tables have 32 entries.
 
 import isogrid as ig
 from isogrid import f32, w32
-from isogrid.mathlib.source.quick_circular import cos_f32_quick, sin_f32_quick
+from isogrid.mathlib.source.quick_circular import cos_f32_quick, sin_f32_quick, tan_f32_quick
 from isogrid.mathlib.source.tail_constants import (
     CIRCLE_COS_HIGH,
     CIRCLE_COS_LOW,
@@ -14,12 +14,17 @@ from isogrid.mathlib.source.tail_constants import (
     CIRCLE_SIN_HIGH,
     CIRCLE_SIN_LOW,
     CIRCLE_SIN_MARGINS,
+    HALF_STEPS,
     STEP_A,
     STEP_B,
     STEP_C,
     STEPS,
     TAIL_COS,
     TAIL_SIN,
+    TAIL_TAN,
+    TANGENT_HIGH,
+    TANGENT_LOW,
+    TANGENT_SLACKS,
 )
 from isogrid.mathlib.source.tail_exponential import SHORT_SHIFTER
 
@@ -83,4 +88,44 @@ def cos_f32(x: f32) -> f32:
     y = ig.bitcast(f32, ig.bitcast(w32, y) ^ ((n << 26) & 0x80000000))
     if not (good & (a <= LARGEST)):
         y = cos_f32_quick(x)
+    return y
+
+
+@ig.func
+def tan_f32(x: f32) -> f32:
+    """x = n pi/64 + r: with T = tan(n pi/64) and t = tan r it is (T + t) / (1 - T t), or -1 over that in odd quarters.
+
+    Numerator and denominator are sums; beside r only its cube is rounded.
+    """
+    a = abs(x)
+    shifted = ig.fma(a, HALF_STEPS, SHORT_SHIFTER)
+    n = shifted - SHORT_SHIFTER
+    first = ig.fma(-n, 0.5 * STEP_A, a)
+    rh = first - n * (0.5 * STEP_B)
+    rl = ig.fma(-n, 0.5 * STEP_C, ig.fma(-n, 0.5 * STEP_B, first - rh))
+    bits = ig.bitcast(w32, shifted)
+    j = int(bits & 31)
+    th, tl = TANGENT_HIGH[j], TANGENT_LOW[j]
+    square = rh * rh
+    rest = ig.fma(rh * square, ig.fma(TAIL_TAN[0], square, TAIL_TAN[1]), rl)
+    t = rh + rest
+    low = rest - (t - rh)
+    sh = th + t
+    sl = ((th - sh) + t) + (tl + low)
+    # As 2 - T t first: below 1/2 the denominator would have bits that its distance from 1 has not.
+    above = ig.fma(-th, t, 2.0)
+    ph = above - 1.0
+    pl = ig.fma(-tl, t, ig.fma(-th, low, ig.fma(-th, t, 2.0 - above)))
+    odd = (bits & 32) != 0
+    nh, nl = ig.select(odd, ph, sh), ig.select(odd, pl, sl)
+    dh, dl = ig.select(odd, sh, ph), ig.select(odd, sl, pl)
+    inverse = 1.0 / dh
+    q = nh * inverse
+    low = (ig.fma(-q, dh, nh) + ig.fma(-q, dl, nl)) * inverse
+    slack = TANGENT_SLACKS[j]
+    y, below = q + ig.fma(low, slack, low), q + ig.fma(low, -slack, low)
+    good = (y == below) & (a <= LARGEST)
+    y = ig.bitcast(f32, ig.bitcast(w32, y) ^ (((bits << 26) ^ ig.bitcast(w32, x)) & 0x80000000))
+    if not good:
+        y = tan_f32_quick(x)
     return y

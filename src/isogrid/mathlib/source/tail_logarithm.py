@@ -9,6 +9,7 @@ import math
 import isogrid as ig
 from isogrid import f32, i32, w32
 from isogrid.mathlib.source.quick_logarithm import (
+    acosh_f32_quick,
     atanh_f32_quick,
     log1p_f32_quick,
     log2_f32_quick,
@@ -16,6 +17,9 @@ from isogrid.mathlib.source.quick_logarithm import (
     log_f32_quick,
 )
 from isogrid.mathlib.source.tail_constants import (
+    ATANH_MARGIN,
+    ATANH_SERIES_MARGIN,
+    ATANH_SQUARE_MARGIN,
     INVERSE_LN2_HIGH,
     INVERSE_LN2_LOW,
     INVERSE_LN10_HIGH,
@@ -33,8 +37,12 @@ from isogrid.mathlib.source.tail_constants import (
     SHORT_LN2_LOW,
     SHORT_LOG10_2_HIGH,
     SHORT_LOG10_2_LOW,
+    TAIL_ATANH,
     TAIL_LOG,
 )
+
+#: Beside a root it is nothing; where the root is 0 it keeps the quotient from being 0 / 0.
+TINY = 2.0**-100
 
 
 @ig.func
@@ -155,17 +163,69 @@ def log1p_f32(x: f32) -> f32:
 
 @ig.func
 def atanh_f32(x: f32) -> f32:
-    """(log(1 + x) - log(1 - x)) / 2 for x >= 0: the sum of two positive numbers."""
+    """(log(1 + a) - log(1 - a)) / 2 for a = |x|, as one sum of both; a series for a small one."""
     a = abs(x)
-    s, low, margin = log1p_parts(a)
-    t, other, more = log1p_parts(-a)
-    h = s - t
-    # The second is the larger: its magnitude first.
-    low = (s - (h + t)) + (low - other)
-    margin = margin + more
-    y, below = 0.5 * (h + (low + margin)), 0.5 * (h + (low - margin))
-    good = (y == below) & (a < 1.0)
-    y = math.copysign(y, x)
+    u, w = 1.0 + a, 1.0 - a
+    i = int((ig.bitcast(w32, u) >> 18) & 31)
+    k, m, j = split_table(w)
+    c, b = LOG_INVERSES[i], LOG_INVERSES[j]
+    zh, zl = times_inverse(u, c)
+    zl = ig.fma((1.0 - u) + a, c, zl)
+    yh, yl = times_inverse(m, b)
+    scale = ig.bitcast(f32, 0x7F000000 - (ig.bitcast(w32, w) & 0x7F800000))
+    yl = ig.fma(((1.0 - w) - a) * scale, b, yl)
+    high = LOG_TABLE_HIGH[i] - ig.fma(k, SHORT_LN2_HIGH, LOG_TABLE_HIGH[j])
+    s = high + zh
+    h = s - yh
+    rest = (zh - (s - high)) + ((s - h) - yh)
+    rest = rest + (LOG_TABLE_LOW[i] - ig.fma(k, SHORT_LN2_LOW, LOG_TABLE_LOW[j]))
+    rest = rest + (ig.fma(-zl, zh, zl) - ig.fma(-yl, yh, yl))
+    zz, yy = zh * zh, yh * yh
+    low = ig.fma(zz, log1p_polynomial(zh, zz), ig.fma(-yy, log1p_polynomial(yh, yy), rest))
+    margin = ig.fma(zz + yy, ATANH_SQUARE_MARGIN, ATANH_MARGIN)
+    small = a < 0.0625
+    square = a * a
+    series = f32(TAIL_ATANH[0])
+    for n in range(1, len(TAIL_ATANH)):
+        series = ig.fma(series, square, TAIL_ATANH[n])
+    series = series * (a * square)
+    h = ig.select(small, 2.0 * a, h)
+    low = ig.select(small, series, low)
+    margin = ig.select(small, series * ATANH_SERIES_MARGIN, margin)
+    above, below = h + (low + margin), h + (low - margin)
+    good = (above == below) & (a < 0.9999999)
+    y = math.copysign(0.5 * above, x)
     if not good:
         y = atanh_f32_quick(x)
+    return y
+
+
+@ig.func
+def acosh_f32(x: f32) -> f32:
+    """log(x + sqrt(x^2 - 1)), the argument as a sum: its distance from 1 is exact but for the root's last bits."""
+    p = x * x
+    first = p - 1.0
+    l = ((p - first) - 1.0) + ig.fma(x, x, -p)
+    h = first + l
+    l = l - (h - first)
+    root = math.sqrt(h)
+    rest = (ig.fma(-root, root, h) + l) / ig.fma(root, 2.0, TINY)
+    u = x + root
+    rest = ((x - u) + root) + rest
+    k, m, j = split_table(u)
+    c = LOG_INVERSES[j]
+    zh, zl = times_inverse(m, c)
+    scale = ig.bitcast(f32, 0x7F000000 - (ig.bitcast(w32, u) & 0x7F800000))
+    zl = ig.fma(rest * scale, c, zl)
+    a = ig.fma(k, SHORT_LN2_HIGH, LOG_TABLE_HIGH[j])
+    s = a + zh
+    square = zh * zh
+    rest = ig.fma(-zl, zh, zl) + ig.fma(k, SHORT_LN2_LOW, LOG_TABLE_LOW[j])
+    low = (zh - (s - a)) + ig.fma(square, log1p_polynomial(zh, square), rest)
+    margin = ig.fma(square, 1.75 * LOG_SQUARE_MARGIN, LOG_MARGIN)
+    y, below = s + (low + margin), s + (low - margin)
+    # From 1 to 2^62, whose square is an f32; below -1 the argument would be positive too.
+    ordinary = ig.bitcast(w32, x) - 0x3F800000 < w32(0x1F000000)
+    if not ((y == below) & ordinary):
+        y = acosh_f32_quick(x)
     return y
