@@ -20,7 +20,7 @@ from isogrid.backends.cuda.transfer import Move
 from isogrid.support.records import dataclass
 
 #: Bytes that go through lanes from which on it pays to compile code that starts at any block.
-LEAST = 16 << 20
+LEAST = 8 << 20
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ _DIRECT = 1 << 17
 #: Pinned bytes of a lane.
 ROOM = 4 << 20
 #: Bytes of a part of an array, at least and at most.
-_LEAST = 1 << 18
+_LEAST = 1 << 20
 PART = 2 << 20
 #: More lanes than this only wait for each other's memory, on a host with 16 processors.
 LANES: Final = min(12, os.cpu_count() or 1)
