@@ -1,18 +1,26 @@
 """f32 elementary functions on an NVIDIA GPU: maps against PyTorch, 256 calls a thread against CUDA C's own functions.
 
-python -m benchmarks.cuda.elementary [FUNCTION...]      needs PyTorch and CuPy
+python -m benchmarks.cuda.elementary [FUNCTION...]      needs PyTorch and CuPy; figures of all functions are kept
 """
 
 import linecache
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import isogrid as ig
+from benchmarks.cuda.kept import keep
 from isogrid.builtins.elementary import ELEMENTARY
 
-NAMES = ("exp", "log", "sin", "cos", "tanh", "rsqrt", "exp2", "log2", "tan", "atan", "cbrt", "expm1")
+NAMES = (
+    "exp", "log", "sin", "cos", "tanh", "rsqrt", "exp2", "log2", "tan", "atan", "cbrt", "expm1", "exp10", "log10",
+    "log1p", "sinpi", "cospi", "asin", "acos", "sinh", "cosh", "asinh", "acosh", "atanh", "erf", "erfc",
+)  # fmt: skip
+#: Arguments are uniform from 0.5 to 4.5 where calls are counted and from 0.25 to 1.25 in maps, but for these.
+RANGES = {"asin": (0.0, 0.7), "acos": (0.0, 0.7), "atanh": (0.0, 0.7), "acosh": (1.0, 4.0)}
+RESULTS = Path(__file__).parents[1] / "results"
 COUNT, MAPPED = 1 << 24, 1 << 28
 
 _KERNELS = """
@@ -66,7 +74,8 @@ def milliseconds(run: Callable[[], Any], wait: Callable[[], Any]) -> float:
     return sorted(times)[2] * 1e3
 
 
-def main() -> None:
+def measured(name: str) -> dict[str, float]:
+    """Milliseconds of a map and of 256 calls a thread, and of PyTorch, NaN where it lacks the function, and CUDA C."""
     import cupy
     import torch
 
@@ -74,23 +83,35 @@ def main() -> None:
         ig.synchronize()
         torch.cuda.synchronize()
 
-    x, big = torch.rand(COUNT, device="cuda") * 4 + 0.5, torch.rand(MAPPED, device="cuda") + 0.25
-    y, out = torch.empty_like(x), torch.empty_like(big)
-    cx, cy = cupy.from_dlpack(x), cupy.from_dlpack(y)
+    low, span = RANGES.get(name, (0.5, 4.0))
+    x, y = torch.rand(COUNT, device="cuda") * span + low, torch.empty(COUNT, device="cuda")
+    low, span = RANGES.get(name, (0.25, 1.0))
+    big, out = torch.rand(MAPPED, device="cuda") * span + low, torch.empty(MAPPED, device="cuda")
+    made = kernels(name)
+    mapped, computed = made["mapped"].on("cuda"), made["computed"].on("cuda")
+    function = getattr(torch, name, getattr(torch.special, name, None))
+    peer = cupy.RawKernel(_CUDA.replace("NAME", name), "computed")
+    arguments = (cupy.from_dlpack(x), cupy.from_dlpack(y), cupy.int64(COUNT))
+    return {
+        "map": milliseconds(lambda: mapped(big, out), wait),
+        "map_pytorch": milliseconds(lambda: function(big, out=out), wait) if function else float("nan"),
+        "calls": milliseconds(lambda: computed(x, y), wait),
+        "calls_cuda_c": milliseconds(lambda: peer((COUNT // 256,), (256,), arguments), wait),
+    }
+
+
+def main() -> None:
+    rows: list[dict[str, Any]] = []
     for name in sys.argv[1:] or NAMES:
-        made = kernels(name)
-        mapped, computed = made["mapped"].on("cuda"), made["computed"].on("cuda")
-        peer = cupy.RawKernel(_CUDA.replace("NAME", name), "computed")
-        own = milliseconds(lambda mapped=mapped: mapped(big, out), wait)
-        function = getattr(torch, name, None)
-        other = milliseconds(lambda function=function: function(big, out=out), wait) if function else float("nan")
-        chain = milliseconds(lambda computed=computed: computed(x, y), wait)
-        cuda = milliseconds(lambda peer=peer: peer((COUNT // 256,), (256,), (cx, cy, cupy.int64(COUNT))), wait)
+        times = measured(name)
         print(
-            f"{name:6} map {own:6.3f} ms ({other / own:.2f} of PyTorch)   "
-            f"256 calls {chain:6.2f} ms ({cuda / chain:.2f} of CUDA C)",
+            f"{name:6} map {times['map']:6.3f} ms ({times['map_pytorch'] / times['map']:.2f} of PyTorch)   "
+            f"256 calls {times['calls']:6.2f} ms ({times['calls_cuda_c'] / times['calls']:.2f} of CUDA C)",
             flush=True,
         )
+        rows.append({"function": name, **{key: value / 1e3 for key, value in times.items() if value == value}})
+    if not sys.argv[1:]:
+        keep("cuda_elementary", "python3 -m benchmarks.cuda.elementary", RESULTS, functions=rows)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from isogrid.ir.types import Space
 from isogrid.ir.walk import map_expr
 from isogrid.lowering.builder import Array, Builder
 from isogrid.lowering.machine import literal
-from isogrid.mathlib.functions import Function, load
+from isogrid.mathlib.functions import Function, has_build, load
 
 _ONE: Final = 0x3FF0000000000000
 
@@ -29,7 +29,8 @@ def lower_elementary(builder: Builder, name: str, arguments: tuple[d.Expr, ...])
     for variable, machine in function.variables:
         values[variable] = builder.variable(_stem(function, variable), machine)
     tables = {table.name: _declared(builder, function, table) for table in function.tables}
-    _put(builder, function, function.body, values, tables, corrected=builder.build in CORRECTING)
+    corrected = builder.build in CORRECTING and has_build(name, builder.build)
+    _put(builder, function, function.body, values, tables, corrected=corrected)
     builder.exact = True
     return _renamed(function.result, values, tables)
 

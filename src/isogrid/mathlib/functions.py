@@ -43,6 +43,11 @@ def path_of(name: str, build: str = "") -> Path:
     return _FOLDER / (f"{name}.{build}.ir" if build else f"{name}.ir")
 
 
+def has_build(name: str, build: str) -> bool:
+    """Whether the function has a build of its own of this name."""
+    return bool(build) and path_of(name, build).exists()
+
+
 def is_compiled(name: str) -> bool:
     """Whether there is a compiled function of this name."""
     return path_of(name).exists()
@@ -51,8 +56,8 @@ def is_compiled(name: str) -> bool:
 @functools.cache
 def load(name: str, build: str = "") -> Function:
     """The compiled function in this build where there is one, else the usual; read from its file once."""
-    path = path_of(name, build)
-    return function_of(parse_device((path if path.exists() else path_of(name)).read_text()))
+    path = path_of(name, build if has_build(name, build) else "")
+    return function_of(parse_device(path.read_text()))
 
 
 def function_of(kernel: d.Kernel) -> Function:

@@ -82,6 +82,15 @@ class Exit:
     label: str
 
 
+@dataclass(frozen=True, slots=True)
+class SlowPath:
+    """A rare path that is a function: its name, what it reads, by name and type, and the variable that it computes."""
+
+    name: str
+    reads: tuple[tuple[str, Machine], ...]
+    result: str
+
+
 @dataclass(slots=True)
 class Code:
     """The state of writing one kernel.
@@ -138,6 +147,8 @@ class Code:
     waits: bool = False
     #: Whether what is being written seldom runs.
     rare: bool = False
+    #: Rare paths by identity: the function of each, None where it cannot be one.
+    slow_paths: dict[int, SlowPath | None] = field(default_factory=dict[int, SlowPath | None])
     #: How far apart along each axis are the threads of the grid that one thread takes.
     gaps: tuple[int, ...] = ()
     #: Whether checks of several trips may be asked at once.

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from isogrid.backends.cuda.emit_address import Linear
 from isogrid.backends.cuda.emit_code import Code, Variable, assume, evaluate
+from isogrid.backends.cuda.emit_slow import emit_rare
 from isogrid.backends.cuda.plan_copies import depends_on_data, is_early_return, is_guard
 from isogrid.ir import device as d
 
@@ -57,11 +58,29 @@ def together(
                     _all(code, copies, node.condition, apart, agreed, wanted=True, none=rest)
                     held.update(_clauses(node.condition))
                     together(code, copies, node.then, apart, data, effects, agreed, collective, rest, held)
+            case d.If(rare=True):
+                _rarely(code, copies, node)
             case _:
                 if isinstance(node, d.Let) and depends_on_data(data, node.value):
                     data.add(node.name)
                 effects[0] |= _has_effect(node)
                 each(code, copies, lambda node=node: code.emit(code, node))
+
+
+def _rarely(code: Code, copies: Sequence[Copy], node: d.If) -> None:
+    """A slow path of an elementary function, behind one question for all copies: what they have computed by then is
+    little, and has to be put aside only where a path is taken."""
+    w, answers = code.w, list[str]()
+    each(code, copies, lambda: answers.append(evaluate(code, node.condition)))
+    some = answers[0]
+    for answer in answers[1:]:
+        some = w.emit(f"or i1 {some}, {answer}")
+    slow, done = w.block("slow"), w.block("fast")
+    w.branch(some, slow, done)
+    w.place(slow)
+    left = iter(answers)
+    each(code, copies, lambda: emit_rare(code, node, next(left)))
+    w.place(done)
 
 
 def _clauses(condition: d.Expr) -> list[d.Expr]:

@@ -17,6 +17,7 @@ from isogrid.backends.cuda.emit_code import (
     write_variable,
 )
 from isogrid.backends.cuda.emit_collective import emit_collective
+from isogrid.backends.cuda.emit_slow import emit_rare
 from isogrid.backends.cuda.emit_sync import group_meeting, warp_barrier, warp_meeting
 from isogrid.backends.cuda.emit_trap import emit_check
 from isogrid.backends.cuda.emit_warps import emit_warp_collective
@@ -97,14 +98,15 @@ def _exit(code: Code, kind: str, name: str = "") -> str:
 def _if(code: Code, node: d.If) -> None:
     w = code.w
     condition = evaluate(code, node.condition)
+    if node.rare and not node.otherwise:
+        emit_rare(code, node, condition)
+        return
     then, end = w.block("then"), w.block("end")
     otherwise = w.block("else") if node.otherwise else end
     w.branch(condition, then, otherwise)
     w.place(then)
-    outside, code.rare = code.rare, code.rare or node.rare
     with assuming(code, node.condition, True):
         emit_block(code, node.then)
-    code.rare = outside
     if node.otherwise:
         w.jump(end)
         w.place(otherwise)
