@@ -13,7 +13,10 @@ ROOT = Path(__file__).parents[2]
 WORKERS = str(min(12, os.cpu_count() or 1))
 
 #: Tests of offloaded functions that run on a device.
-OFFLOAD = [f"tests/offload/test_{name}.py" for name in ("calls", "examples", "loops", "tree", "on_a_gpu", "stored")]
+OFFLOAD = [
+    f"tests/offload/test_{name}.py"
+    for name in ("calls", "examples", "loops", "tree", "on_a_gpu", "stored", "bad_input")
+]
 
 #: Part, seconds, command. Tests run on the real driver; `cuda` is the device under test.
 PARTS: dict[str, tuple[int, list[str]]] = {

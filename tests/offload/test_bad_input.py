@@ -78,7 +78,7 @@ def shared(count: int, *slices: slice) -> list[Any]:
 CASES: dict[str, tuple[Any, Callable[[], list[Any]], list[str]]] = {
     "short output": (
         spread, lambda: [f(9), f(9), 5, 2, 1],
-        ["spread()", "argument `y` has 9 elements", "loop 1 writes `y[a * i + c]` on line", "indices 1..9, for i = 0..4"],
+        ["spread()", "argument `y` has 9 elements", "loop 1 writes `y[a * i + c]`", "at indices 1..9, for i = 0..4"],
     ),
     "short input": (
         spread, lambda: [f(4), f(20), 5, 2, 1],

@@ -37,6 +37,7 @@ AT_THE_CALL = {
 }
 #: Refused by the letter of the rule, accepted here: why that is sound.
 STRONGER = {
+    "Y001_outer_only": "an iteration reads and writes in row `i` alone, and no other writes there",
     "Y006_for_in_array": "an array is counted: 0 to its length",
     "Y020_min_reversed": "min commutes in every bit, NaN and zeros included",
     "Y022_hist_long_form": "the index is the same text and reads nothing that the loop writes",

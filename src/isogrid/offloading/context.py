@@ -41,11 +41,33 @@ class Candidate:
         same = span.file == self.outline.captured.file
         return same and tree.lineno <= span.line <= (tree.end_lineno or tree.lineno)
 
+    @property
+    def node(self) -> ast.For:
+        """The loop in the author's text."""
+        return next(n for n in self.outline.loops if isinstance(n, ast.For) and self.outline.span(n.iter) == self.span)
+
+    @property
+    def index(self) -> str:
+        """The author's name for the number of an iteration, or one for remedies where there is none."""
+        match self.node:
+            case ast.For(target=ast.Name(id=name), iter=ast.Call(func=ast.Name(id="range"))):
+                return name
+            case ast.For(target=ast.Tuple(elts=[ast.Name(id=name), *_]), iter=ast.Call(func=ast.Name(id="enumerate"))):
+                return name
+            case _:
+                taken = {n.id for n in ast.walk(self.outline.captured.tree) if isinstance(n, ast.Name)}
+                return next(name for name in (*"ijknm", "number") if name not in taken | self.outline.arrays)
+
+    @property
+    def whence(self) -> str:
+        """Says where `index` comes from, if the author has none."""
+        names = {n.id for n in ast.walk(self.node.target) if isinstance(n, ast.Name)}
+        return "" if self.index in names else f", with `{self.index}` from `enumerate`"
+
     def call_with(self, name: str) -> ast.Call | None:
         """The author's first call in the loop that is given an array or scalar of this name: what is found inside a
         helper is reported there."""
-        loop = next(n for n in self.outline.loops if isinstance(n, ast.For) and self.outline.span(n.iter) == self.span)
-        for node in (n for s in loop.body for n in in_order(s)):
+        for node in (n for s in self.node.body for n in in_order(s)):
             if isinstance(node, ast.Call) and name in {root_name(a) for a in node.args}:
                 return node
         return None

@@ -9,6 +9,7 @@ from isogrid.ir.walk import statements, visit
 from isogrid.offloading.forms import COUNTER, Forms, Kind
 from isogrid.offloading.proof import Accepted, assigned_in
 from isogrid.offloading.ranges import computable
+from isogrid.offloading.rule4_reads import beside
 
 #: Inner loops of so few trips stay loops: rows that short would leave most of a vector idle.
 SHORTEST: Final = 16
@@ -19,6 +20,8 @@ def inner_loop(accepted: Accepted) -> k.For | None:
     body = accepted.candidate.loop.body
     if len(body) != 1 or not isinstance(body[0], k.For) or accepted.reductions:
         return None
+    if beside(accepted.candidate, accepted.written):
+        return None  # elements of the row that other trips of the inner loop write
     inner = body[0]
     if not isinstance(inner.step, k.Const) or inner.step.value == 0 or _leaves(inner.body):
         return None

@@ -19,6 +19,7 @@ from isogrid.offloading.why_not import explain
 from isogrid.support.records import dataclass
 
 Index: TypeAlias = tuple[Polynomial, ...]
+_NONE: Final = Polynomial(())
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,8 @@ class Written:
     coefficient: Polynomial
     indices: tuple[Index, ...]
     op: str = ""
-    text: str = ""
+    #: Of a tile: where the row of an iteration begins beyond `coefficient * i`.
+    offset: Polynomial = _NONE
 
 
 def judge_array(candidate: Candidate, array: str) -> Written | Finding:
@@ -50,7 +52,18 @@ def judge_array(candidate: Candidate, array: str) -> Written | Finding:
     return scattered if isinstance(scattered, Finding) else explain(candidate, array, writes)
 
 
-_NONE: Final = Polynomial(())
+def in_own_row(forms: Forms, written: Written, access: Access) -> bool:
+    """Whether an access is where no other iteration writes: along the axis that tells iterations apart it has an index
+    that is written, or, in a tile, one that covers no more than the row."""
+    along = forms.of(access.node.indices[written.axis])
+    match written.kind:
+        case "affine" | "scaled":
+            return any(along == index[written.axis] for index in written.indices)
+        case "tile":
+            part = forms.linear(along)
+            return part is not None and _row(forms, access, *part) == (written.coefficient, written.offset)
+        case _:
+            return False
 
 
 # --- affine and scaled -----------------------------------------------------------------------------------------------
@@ -100,7 +113,8 @@ def _tile(forms: Forms, array: str, writes: list[Access], indices: tuple[Index, 
             found.add(row)
         else:
             if len(found) == 1:
-                return Written(array, "tile", axis, next(iter(found))[0], indices)
+                width, offset = next(iter(found))
+                return Written(array, "tile", axis, width, indices, offset=offset)
     return None
 
 

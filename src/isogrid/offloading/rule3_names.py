@@ -124,8 +124,8 @@ def _carried(candidate: Candidate, name: str, span: Span) -> Finding:
             "R3",
             span,
             f"gives `{written}` a value that the next iteration reads",
-            f"Compute `{written}` from `{candidate.counter}` in each iteration, or combine it with one of "
-            "`+ * & | ^ min max`",
+            f"Compute `{written}` from `{candidate.index}` in each iteration{candidate.whence}, or combine it with one "
+            "of `+ * & | ^ min max`",
         )
     return Finding(
         "R3",

@@ -1,25 +1,37 @@
-"""R4: a written array is read only where the iteration itself writes it, and a reduction only by its own combine."""
+"""R4: a written array is read only where no other iteration writes it, and a reduction only by its own combine.
+
+`a[i, j] -= f * a[i, 0]` reads the iteration's own row, and `a[i + 1]` that of another.
+"""
 
 from isogrid.diagnostics.span import Span
 from isogrid.ir import kernel as k
 from isogrid.ir.walk import expressions, statements
 from isogrid.offloading.context import Candidate, author_name
 from isogrid.offloading.finding import Finding
-from isogrid.offloading.loop_facts import locals_read
-from isogrid.offloading.rule3_arrays import Written
+from isogrid.offloading.loop_facts import Access, locals_read
+from isogrid.offloading.rule3_arrays import Written, in_own_row
 from isogrid.offloading.rule3_names import Reduction
 
 
 def find_read(candidate: Candidate, written: dict[str, Written], reductions: dict[str, Reduction]) -> Finding | None:
     """The first read, in statement order, of what other iterations write; or None."""
-    indices = {array: set(w.indices) for array, w in written.items() if w.kind != "scatter"}
     loads: dict[int, list[k.Load]] = {}
-    for access in candidate.facts.accesses:
-        if isinstance(access.node, k.Load) and access.node.array in indices:
-            index = tuple(candidate.forms.of(part) for part in access.node.indices)
-            if index not in indices[access.node.array]:
-                loads.setdefault(id(access.statement), []).append(access.node)
+    for access in beside(candidate, written):
+        if not in_own_row(candidate.forms, written[access.node.array], access) and isinstance(access.node, k.Load):
+            loads.setdefault(id(access.statement), []).append(access.node)
     return _in_block(candidate, candidate.loop.body, loads, reductions)
+
+
+def beside(candidate: Candidate, written: dict[str, Written]) -> list[Access]:
+    """The reads of written arrays at other indices than the iteration writes."""
+    indices = {array: set(w.indices) for array, w in written.items() if w.kind != "scatter"}
+    return [
+        access
+        for access in candidate.facts.accesses
+        if isinstance(access.node, k.Load)
+        and access.node.array in indices
+        and tuple(map(candidate.forms.of, access.node.indices)) not in indices[access.node.array]
+    ]
 
 
 def _in_block(

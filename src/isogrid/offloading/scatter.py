@@ -146,6 +146,15 @@ def _arrays_read(root: k.Expr) -> Iterator[str]:
     return (node.array for node in visit_exprs(root) if isinstance(node, k.Load))
 
 
+def subtracts(node: k.Store) -> bool:
+    """`a[k] -= e` on integers."""
+    match node.value:
+        case k.Binary(op="sub", left=k.Load(array=array)):
+            return array == node.array and node.element.is_integer
+        case _:
+            return False
+
+
 # --- findings --------------------------------------------------------------------------------------------------------
 
 
@@ -161,6 +170,14 @@ def _float(candidate: Candidate, array: str, access: Access) -> Finding:
 
 
 def _mixed(candidate: Candidate, array: str, access: Access) -> Finding:
+    if isinstance(access.node, k.Store) and subtracts(access.node):
+        text = candidate.text(access.node.span)
+        return Finding(
+            "R3",
+            access.node.span,
+            f"updates {text} with `-`, whose operands do not commute, and other iterations may update it too",
+            f"Add the negative, {text[:-1]} += -e`",
+        )
     return Finding(
         "R3",
         access.node.span,

@@ -6,6 +6,7 @@ from isogrid.offloading.context import Candidate, author_name
 from isogrid.offloading.finding import Finding
 from isogrid.offloading.forms import Kind
 from isogrid.offloading.loop_facts import Access, locals_read
+from isogrid.offloading.scatter import subtracts
 
 
 def explain(candidate: Candidate, array: str, writes: list[Access]) -> Finding:
@@ -28,7 +29,7 @@ def _judge_one(candidate: Candidate, array: str, write: Access, index: tuple[Pol
             "R3",
             span,
             f"writes {text}, the same element in every iteration",
-            f"Write `{array}[{candidate.counter}]`, or reduce into a scalar and return it",
+            f"Write `{array}[{candidate.index}]`{candidate.whence}, or reduce into a scalar and return it",
         )
     if any(_tells_apart(candidate, part) for part in index):
         return None
@@ -37,9 +38,10 @@ def _judge_one(candidate: Candidate, array: str, write: Access, index: tuple[Pol
             "R3",
             span,
             f"writes {text}, whose index does not depend on `{candidate.counter}`",
-            f"Make `{candidate.counter}` part of the index, or let the loop over `{array}` be the outer one",
+            f"Make `{candidate.index}` part of the index{candidate.whence}, "
+            f"or let the loop over `{array}` be the outer one",
         )
-    if isinstance(write.node, k.Store) and _subtracts(write.node):
+    if isinstance(write.node, k.Store) and subtracts(write.node):
         return Finding(
             "R3",
             span,
@@ -55,7 +57,7 @@ def _judge_one(candidate: Candidate, array: str, write: Access, index: tuple[Pol
             span,
             f"writes {text}, and the values of `{name}` in two iterations may lead to one element",
             f"Let `{name}` run over `range(w)` with the width `w` of the index, as in "
-            f"`{array}[{candidate.counter} * w + {name}]`, and keep `w` the same in all iterations",
+            f"`{array}[{candidate.index} * w + {name}]`{candidate.whence}, and keep `w` the same in all iterations",
         )
     carried = _carried_name(candidate, write.node)
     if carried:
@@ -63,14 +65,14 @@ def _judge_one(candidate: Candidate, array: str, write: Access, index: tuple[Pol
             "R3",
             span,
             f"writes {text}, and each iteration takes `{carried}` from the one before",
-            f"Compute `{carried}` from `{candidate.counter}`, or write `{array}[{candidate.counter}]` in every "
-            "iteration and gather what is wanted in a second loop",
+            f"Compute `{carried}` from `{candidate.index}`{candidate.whence}, or write `{array}[{candidate.index}]` in "
+            "every iteration and gather what is wanted in a second loop",
         )
     return Finding(
         "R3",
         span,
         f"writes {text}, and two iterations may reach the same element",
-        f"Write `{array}[{candidate.counter}]`, and look up in each iteration what belongs there",
+        f"Write `{array}[{candidate.index}]`{candidate.whence}, and look up in each iteration what belongs there",
     )
 
 
@@ -84,15 +86,6 @@ def _moves(candidate: Candidate, part: Polynomial) -> bool:
     """Whether an index may change with the loop's own counter."""
     forms = candidate.forms
     return any(forms.kind(atom) in (Kind.COUNTER, Kind.VARYING) for atom in part.atoms())
-
-
-def _subtracts(node: k.Store) -> bool:
-    """`a[k] -= e` on integers."""
-    match node.value:
-        case k.Binary(op="sub", left=k.Load(array=array)):
-            return array == node.array and node.element.is_integer
-        case _:
-            return False
 
 
 def _tells_apart(candidate: Candidate, part: Polynomial) -> bool:
@@ -114,7 +107,7 @@ def _two_indices(candidate: Candidate, array: str, writes: list[Access]) -> Find
     other = next((w.node for w in writes[1:] if w.node.indices != first.indices), writes[-1].node)
     remedy = (
         f"Write `{array}` at one index, or with one stride and constant offsets below it, as in "
-        f"`{array}[2 * {candidate.counter}]` and `{array}[2 * {candidate.counter} + 1]`"
+        f"`{array}[2 * {candidate.index}]` and `{array}[2 * {candidate.index} + 1]`"
     )
     if len(first.indices) > 1:
         remedy = f"Write `{array}` at one index, or let each iteration have rows of its own, or write a second array"
