@@ -7,7 +7,13 @@ import pytest
 
 import isogrid as ig
 from isogrid import In, InOut, Out
+from isogrid.backends.cpu.emit import emit_module
+from isogrid.backends.cpu.loader import compile_text
+from isogrid.backends.cpu.target import HostTarget
+from isogrid.cli.stages import stages_of
 from isogrid.dims import M, N
+
+AVX512 = HostTarget("x86_64-unknown-linux-gnu", "emeraldrapids", "+avx512f,+avx2,+fma", "")
 
 
 @ig.kernel(grid=N)
@@ -79,3 +85,62 @@ def test_both_halves_of_one_product(size: int) -> None:
         results.append([hi, lo, up])
     for one, other in zip(*results, strict=True):
         assert (one == other).all()
+
+
+@ig.kernel(grid=N)
+def chained(x: In[ig.w32, N], s: In[ig.i32, N], key: ig.w32, out: Out[ig.w32, N]) -> None:
+    """Products of what products left: sums, differences and bits of halves, of shared values and of other lanes'."""
+    i = ig.gid()
+    a, b = x[i], ig.w32(i)
+    c, shared, bump = s[i], ig.bitcast(ig.i32, key), key
+    for k in range(3):
+        high = ig.mulhi(a, ig.w32(0xD256D193))
+        low = a * ig.w32(0xD256D193)
+        a = high ^ bump ^ b
+        b = (low + bump) & (high | ig.w32(0x00FFFF00))
+        a = a - ig.mulhi(b, a ^ low) + ig.mulhi(high - low, x[i])
+        up = ig.mulhi(c, shared ^ ig.i32(k))
+        c = (ig.mulhi(up ^ c, up) | shared) ^ (up & ig.i32(-77))
+        bump += ig.w32(0x9E3779B9)
+    out[i] = a ^ (b + ig.bitcast(ig.w32, c))
+
+
+@ig.kernel(grid=N)
+def rounds(key: ig.w32, out: Out[ig.w32, N]) -> None:
+    """Philox as the gallery has it: halves and shared values."""
+    i = ig.gid()
+    total = ig.w32(0)
+    for dart in range(3):
+        left, right, bump = ig.w32(dart), ig.w32(i), key
+        for _ in range(10):
+            high = ig.mulhi(left, ig.w32(0xD256D193))
+            low = left * ig.w32(0xD256D193)
+            left, right = high ^ bump ^ right, low
+            bump += ig.w32(0x9E3779B9)
+        total = total + (left ^ right)
+    out[i] = total
+
+
+@pytest.mark.parametrize("disabled", [[], ["vectorise"]], ids=["lanes", "one lane"])
+@pytest.mark.parametrize("size", [1, 70, 200])
+def test_chains_of_products(disabled: list[str], size: int) -> None:
+    generator = np.random.default_rng(7)
+    x, s = generator.integers(0, 1 << 32, size, np.uint32), generator.integers(-(1 << 31), 1 << 31, size, np.int32)
+    x[::5], s[::6] = 0xFFFFFFFF, -(1 << 31)
+    results: list[Any] = []
+    for device in ("interp", "cpu"):
+        found, drawn = np.zeros(size, np.uint32), np.zeros(size, np.uint32)
+        chained.options(disable=disabled).on(device)(x, s, 0x9ABCDEF1, found)
+        rounds.options(disable=disabled).on(device)(0x9ABCDEF1, drawn)
+        results.append((found, drawn))
+    assert (results[0][0] == results[1][0]).all()
+    assert (results[0][1] == results[1][1]).all()
+
+
+def test_lanes_stay_apart_between_products() -> None:
+    """Each round multiplies the even and the odd lanes as the round before left them: only results are merged."""
+    text = emit_module(stages_of(rounds, (), wide=False).device, AVX512, {}).text
+    body = compile_text(text, "plain", assembly=True, target=AVX512)
+    products, merges = body.count("vpmuludq"), body.count("vpermt2d") + body.count("vpermi2d")
+    assert products >= 9 * 8
+    assert merges * 4 < products

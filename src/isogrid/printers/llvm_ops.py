@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from isogrid.ir.device import Machine
 from isogrid.ir.operations import STORED_FLOATS
 from isogrid.printers.llvm_halves import stored_float
+from isogrid.printers.llvm_products import keep_apart, lower_half, upper_half
 from isogrid.printers.llvm_text import Writer, literal_text, mangled, splat_text, type_text
 
 _BINARY = {
@@ -81,12 +82,15 @@ def operation(w: Writer, op: str, arguments: Sequence[str], type: Machine, resul
     """Write one operation on operands of machine type `type` (of the second operand for `select`)."""
     text = type_text(type, shape.width)
     if op == "imul" and shape.width > 1 and type is Machine.I32:
-        lower = _lower_half(w, arguments[0], arguments[1], shape.width)
+        lower = lower_half(w, arguments[0], arguments[1], shape.width)
         if lower is not None:
             return lower
     if op in _BINARY:
         flags = shape.flags if op in _FLAGGED else ""
-        return w.emit(f"{_BINARY[op]} {flags}{text} {arguments[0]}, {arguments[1]}")
+        found = w.emit(f"{_BINARY[op]} {flags}{text} {arguments[0]}, {arguments[1]}")
+        if shape.width > 1 and type is Machine.I32:
+            keep_apart(w, op, arguments[0], arguments[1], found, shape.width)
+        return found
     if op in _COMPARE:
         return w.emit(f"{_COMPARE[op]} {text} {arguments[0]}, {arguments[1]}")
     if op in _INTRINSIC:
@@ -182,8 +186,7 @@ def _upper_half(w: Writer, op: str, arguments: Sequence[str], type: Machine, sha
     """The upper half of a product."""
     text, wide = type_text(type, shape.width), _wide_text(type, shape)
     if shape.width > 1 and type is Machine.I32:
-        even, odd = _lane_products(w, op == "smulhi", arguments[0], arguments[1], shape.width)
-        return _every_second(w, even, odd, 1, shape.width)
+        return upper_half(w, op == "smulhi", arguments[0], arguments[1], shape.width)
     if shape.width > 1 and type is Machine.I64:
         return _long_upper_half(w, op == "smulhi", arguments[0], arguments[1], shape)
     product = _wide_product(w, "sext" if op == "smulhi" else "zext", arguments[0], arguments[1], text, wide)
@@ -213,51 +216,6 @@ def _long_upper_half(w: Writer, signed: bool, a: str, b: str, shape: Shape) -> s
         for one, other in ((a, b), (b, a)):
             upper = of("sub", upper, of("and", of("ashr", one, sign), other))
     return upper
-
-
-def _lane_products(w: Writer, signed: bool, a: str, b: str, width: int) -> tuple[str, str]:
-    """64-bit products of the even and of the odd lanes of two vectors of 32 bits, as 32-bit halves.
-
-    One multiplication each on every x86, where a product of widened lanes takes shuffles before and after it. The
-    halves are then picked by a shuffle: LLVM 22 drops the shift of `(a * b) >> 32` where it knows the operands to be
-    narrow.
-    """
-    halves, whole = f"<{width} x i32>", f"<{width // 2} x i64>"
-    shift = f"splat (i64 {32})"
-
-    def lanes(vector: str, odd: bool) -> str:
-        pairs = w.emit(f"bitcast {halves} {vector} to {whole}")
-        if not odd and not signed:
-            return w.emit(f"and {whole} {pairs}, splat (i64 {(1 << 32) - 1})")
-        if not odd:
-            pairs = w.emit(f"shl {whole} {pairs}, {shift}")
-        return w.emit(f"{'ashr' if signed else 'lshr'} {whole} {pairs}, {shift}")
-
-    found: list[str] = []
-    for odd in (False, True):
-        product = w.emit(f"mul {whole} {lanes(a, odd)}, {lanes(b, odd)}")
-        found.append(w.emit(f"bitcast {whole} {product} to {halves}"))
-        w.known[_product_key(a, b, width, odd)] = found[-1]
-    return found[0], found[1]
-
-
-def _product_key(a: str, b: str, width: int, odd: bool) -> str:
-    """Under what `Writer.known` has the products of a block. No instruction reads like this."""
-    return f"{'odd' if odd else 'even'} products of {width} {a}, {b}"
-
-
-def _every_second(w: Writer, even: str, odd: str, first: int, width: int) -> str:
-    """Lower (`first` 0) or upper (1) halves of the products of all lanes, in lane order."""
-    halves = f"<{width} x i32>"
-    order = ", ".join(f"i32 {lane // 2 * 2 + first + lane % 2 * width}" for lane in range(width))
-    return w.emit(f"shufflevector {halves} {even}, {halves} {odd}, <{width} x i32> <{order}>")
-
-
-def _lower_half(w: Writer, a: str, b: str, width: int) -> str | None:
-    """The product of lanes of 32 bits from the products that an upper half has made in this block, if any."""
-    even = w.known.get(_product_key(a, b, width, False))
-    odd = w.known.get(_product_key(a, b, width, True))
-    return None if even is None or odd is None else _every_second(w, even, odd, 0, width)
 
 
 def _division(w: Writer, op: str, arguments: Sequence[str], type: Machine, shape: Shape) -> str:

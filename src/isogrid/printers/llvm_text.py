@@ -77,7 +77,8 @@ _IMPURE = frozenset({"load", "call", "phi", "atomicrmw", "cmpxchg", "alloca"})
 class Writer:
     """One function being written: instructions in order, allocas apart, names that never repeat.
 
-    `converts_halves` says that the target has exact instructions between f32 and f16.
+    `converts_halves` says that the target has exact instructions between f32 and f16, `register_bits` how wide the
+    vector registers are that empty `asm` statements may name ("v"; 0 for none).
     `open` is False after a terminator; what is then written until the next label can never run and is dropped.
     """
 
@@ -86,10 +87,14 @@ class Writer:
     declarations: dict[str, str] = field(default_factory=dict[str, str])
     constants: list[str] = field(default_factory=list[str])
     converts_halves: bool = False
+    register_bits: int = 0
     open: bool = True
     #: Results of pure instructions of the present block by their text, and of loads by pointer, address and type.
     known: dict[str, str] = field(default_factory=dict[str, str])
     loaded: dict[tuple[str, str, str], str] = field(default_factory=dict[tuple[str, str, str], str])
+    #: Values of the present block as even and odd lanes of 64 bits: `llvm_products`. Vectors whose lanes are all equal.
+    pairs: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
+    splats: set[str] = field(default_factory=set[str])
     _count: int = 0
     _line: int = 0
 
@@ -142,6 +147,7 @@ class Writer:
         self.open = True
         self.known.clear()
         self.loaded.clear()
+        self.pairs.clear()
 
     def jump(self, label: str) -> None:
         self.do(f"br label %{label}")

@@ -121,6 +121,7 @@ def _function(kernel: d.Kernel, target: HostTarget, name: str, settings: _Settin
     frame.code.alone = settings.alone
     frame.code.permutes = target.permutes
     frame.code.w.converts_halves = target.converts_halves
+    frame.code.w.register_bits = 512 if target.permutes else 0
     match unit_of(kernel):
         case "threads":
             emit_threads(frame, find_levels(kernel, 0, frozenset()), strategy)

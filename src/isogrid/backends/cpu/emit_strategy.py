@@ -23,6 +23,10 @@ from isogrid.ir.walk import visit
 _LOOP_WEIGHT = 16
 #: Statements of a body that is worth writing with four registers for each value.
 _SMALL = 40
+#: The part of a loop's operations that are upper halves of products where eight registers for each value pay, as long
+#: as few values are alive: such products wait for each other, and there is little else to do meanwhile (decision 0068).
+_HALVES = 8
+_FEW_ALIVE = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,7 @@ class _Counts:
     byte_gathers: int = 0
     spaced: int = 0
     quotients: int = 0
+    halves: int = 0
     adjacent: int = 0
     atomics: int = 0
     checks: int = 0
@@ -92,6 +97,9 @@ def _registers_each(counts: _Counts, kernel: d.Kernel, target: HostTarget) -> in
     alive, room = most_alive(kernel.body, counts.facts), target.vector_registers * 5 // 8
     if counts.waits and not counts.memory_in_waits:
         room = target.vector_registers * 7 // 8
+    chained = counts.loops > 0 and counts.halves * _HALVES >= counts.narrow + counts.wide
+    if target.permutes and chained and alive <= _FEW_ALIVE:
+        return 8
     small = sum(1 for _ in every_statement(kernel.body)) <= _SMALL
     if small and alive * 4 <= room:
         return 4
@@ -180,6 +188,7 @@ def _expression(counts: _Counts, node: d.Expr, weight: int, waiting: bool) -> No
             if _is_quotient(counts, node):
                 counts.quotients += weight
             if stride_of(counts, node) is None:
+                counts.halves += weight if node.op in ("smulhi", "umulhi") and node.type.bits == 32 else 0
                 if node.type.bits == 64:
                     counts.wide += weight
                 else:

@@ -153,7 +153,9 @@ def vector(lanes: Lanes, value: Val) -> str:
 def splat(w: Writer, scalar: str, type: Machine, width: int) -> str:
     text = type_text(type, width)
     one = w.emit(f"insertelement {text} poison, {type_text(type)} {scalar}, i64 0", "s")
-    return w.emit(f"shufflevector {text} {one}, {text} poison, <{width} x i32> zeroinitializer", "s")
+    result = w.emit(f"shufflevector {text} {one}, {text} poison, <{width} x i32> zeroinitializer", "s")
+    w.splats.add(result)
+    return result
 
 
 def _ramp(type: Machine, stride: int, width: int) -> str:
