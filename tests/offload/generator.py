@@ -160,10 +160,11 @@ class _Writer:
         self.count += 1
         name, known = f"q{self.count}", list(self.names)
         lines = [f"{indent}{name} = 0", f"{indent}while {name} < {self.pick('w', 'k', '3', 'p[i]')}:"]
+        lines.append(f"{indent}    {name} += 1")  # first, so that a `continue` does not skip it
         self.names.append(name)
         lines += self.block(depth - 1, indent + "    ")
         self.names = known
-        return [*lines, f"{indent}    {name} += 1"]
+        return lines
 
     def block(self, depth: int, indent: str) -> list[str]:
         lines: list[str] = []
@@ -311,6 +312,9 @@ def meets(seed: int, loop: Judged) -> bool:
     """Whether two iterations of a loop touch one element, or another order changes the outcome, for some scalars."""
     for scalars in SCALARS:
         expected = run(loop.text, seed, 0, scalars)
-        if expected is not None and (expected[1].conflicts(()) or run(loop.text, seed, 1, scalars) != expected):
+        if expected is None:
+            continue
+        other = run(loop.text, seed, 1, scalars)
+        if expected[1].conflicts(()) or other is None or other[0] != expected[0]:
             return True
     return False
