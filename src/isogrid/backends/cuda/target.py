@@ -2,6 +2,7 @@
 
 import functools
 import importlib
+import re
 from typing import Any, Final
 
 from isogrid.support.errors import CompilerBug
@@ -104,4 +105,46 @@ def _optimised(text: str, target: CudaTarget, passes: bool) -> tuple[Any, Any]:
         options.slp_vectorization = False
         builder = llvm.create_pass_builder(machine, options)
         builder.getModulePassManager().run(module, builder)
+        module = _without_narrow_extremes(module, llvm)
     return module, machine
+
+
+#: A call of `min` or `max` of integers of 8 or 16 bits: result, operation, type, operands.
+_NARROW_EXTREME: Final = re.compile(
+    r"^  (%\S+) = (?:tail )?call (?:noundef |range\([^)]*\) )*i(?:8|16) @llvm\.([su])(min|max)\.(i8|i16)"
+    r"\(i(?:8|16) (?:noundef )?([^,]+), i(?:8|16) (?:noundef )?([^)]+)\).*$",
+    re.MULTILINE,
+)
+
+
+def _without_narrow_extremes(module: Any, llvm: Any) -> Any:
+    """The module with `min` and `max` of narrow integers done in 32 bits, as LLVM found them before it narrowed them.
+
+    ptxas 13.0 compares `max.s16 m, a, 0; setp.eq.b16 p, m, 0` in one VIMNMX.S16x2 whose two halves write one predicate.
+    """
+    names = [f"llvm.{sign}{way}.i{bits}" for sign in "su" for way in ("min", "max") for bits in (8, 16)]
+    if not any(function.name in names for function in module.functions):
+        return module
+    text = _NARROW_EXTREME.sub(_in_32_bits, str(module))
+    if left := re.search(r"^.* call .*@llvm\.[su](?:min|max)\.i(?:8|16)\(.*$", text, re.MULTILINE):
+        raise CompilerBug(f"a narrow minimum or maximum stays: {left[0].strip()}")
+    wanted = sorted(set(re.findall(r"@(llvm\.[su](?:min|max)\.i32)\(", text)))
+    declared = set(re.findall(r"^declare .*@(llvm\.\w+\.i32)\(", text, re.MULTILINE))
+    missing = [f"declare i32 @{name}(i32, i32)" for name in wanted if name not in declared]
+    return llvm.parse_assembly("\n".join([text, *missing, ""]))
+
+
+def _in_32_bits(match: "re.Match[str]") -> str:
+    result, sign, way, type, left, right = match.groups()
+    extend = "sext" if sign == "s" else "zext"
+    # LLVM's own names of values have no such ending.
+    bare = result[1:].strip('"')
+    a, b, wide = (f'%"{bare}.{part}"' for part in ("wide.left", "wide.right", "wide"))
+    return "\n".join(
+        [
+            f"  {a} = {extend} {type} {left} to i32",
+            f"  {b} = {extend} {type} {right} to i32",
+            f"  {wide} = call i32 @llvm.{sign}{way}.i32(i32 {a}, i32 {b})",
+            f"  {result} = trunc i32 {wide} to {type}",
+        ]
+    )
