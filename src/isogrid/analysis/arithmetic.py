@@ -223,7 +223,8 @@ def powered(reasoner: Reasoner, base: Polynomial, exponent: Polynomial, type_ran
             result = multiplied(reasoner, result, base)
         return result
     low, high = reasoner.atoms.range(base)
-    most = reasoner.atoms.range(exponent)[1]
+    # A negative one traps; in Python it would make a float of the bound.
+    most = max(reasoner.atoms.range(exponent)[1], 0)
     size = max(abs(low), abs(high))
     if most > 64 and size > 1:
         return reasoner.atoms.fresh(*type_range)
