@@ -29,6 +29,7 @@ _ON_HOST = {
     "barrier_or(": "static bool barrier_or(bool value) { return host::barrier_or(value); }",
     "barrier_apart(": "static void barrier_apart() { host::barrier(); }",
     "half_value(": "static float half_value(u16 bits) { return host::half_value(bits); }",
+    "quotient_f64(": "static double quotient_f64(double a, double b) { return a / b; }",
     "half_bits(": "static u16 half_bits(float x) { return host::half_bits(x); }",
 }
 

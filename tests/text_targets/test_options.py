@@ -1,11 +1,12 @@
 """Options of the cuda group: values are judged when written, and nothing inexact counts without fastmath=True."""
 
+import re
 from typing import Any
 
 import pytest
 
 import isogrid as ig
-from isogrid import In, Out, f32
+from isogrid import In, Out, f32, f64, u32
 from isogrid.backends.cuda.nvrtc import compile_nvrtc
 from isogrid.backends.cuda.options import INEXACT_OPTIONS, OTHER_WORDS, nvrtc_flags
 from isogrid.backends.cuda.text import emit_cuda_text
@@ -88,6 +89,22 @@ def test_max_registers_reaches_the_machine_code() -> None:
     limited, free = compile_nvrtc(text, "sm_80", flags), compile_nvrtc(text, "sm_80")
     assert limited.startswith(b"\x7fELF") and limited == compile_nvrtc(text, "sm_80", flags)
     assert limited != free
+
+
+@ig.kernel(grid=N)
+def beneath_zero(x: In[u32, N], y: Out[bool, N]) -> None:
+    i = ig.gid()
+    y[i] = f64(x[i]) / (-0.0) < 0.0
+
+
+def test_a_quotient_by_minus_zero_is_asked_for_its_sign() -> None:
+    """NVRTC 13 knows that the dividend is not negative and says no; random kernels on an H200 found it."""
+    text = text_of(beneath_zero)
+    asked = re.compile(r"setp\.\w+\.f64\s.*0d0000000000000000")
+    assert asked.search(compile_nvrtc(text, "compute_80").decode())
+    function = "static __device__ __forceinline__ double quotient_f64"
+    bare = text.replace(function, function + "_of_before").replace("= quotient_f64(", "= __ddiv_rn(")
+    assert not asked.search(compile_nvrtc(bare, "compute_80").decode()), "this NVRTC does not do it"
 
 
 def test_fastmath_does_what_it_says() -> None:

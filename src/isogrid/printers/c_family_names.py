@@ -25,7 +25,7 @@ _WORDS: Final = """
     i8 u8 i16 u16 u32 i64 u64 record watch guard first_block key run settle trap wrapped sum_wrapped at more old
     fma sqrt floor ceil trunc rint fabs fmod copysign fabsf sqrtf floorf ceilf truncf rintf fmodf copysignf mul_hi mulhi
     NULL INFINITY NAN M_PI assert printf barrier barrier_or barrier_apart lanes_here half_value half_bits swap_if_equal
-    asm thread_position group_position
+    asm thread_position group_position quotient_f64
 """
 #: Words of some C-like language and functions of its texts, so that a kernel has the same names in all of them.
 RESERVED: Final = frozenset(_WORDS.split()) | HELPER_NAMES
