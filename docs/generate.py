@@ -218,7 +218,7 @@ their coefficients, `python -m tools.mathlib.compile` compiles them, `isogrid nu
 with the digests. On an H200 too all 2^32 inputs of every function were compared: none is wrong. Special values are
 those of C's Annex F.
 
-**On GPUs** with one f64 unit for two of f32 all but four of the f32 functions have a build of their own: the quick
+**On GPUs** with one f64 unit for two of f32 all f32 functions but the gammas have a build of their own: the quick
 build with one conversion each way, and a test of the 29 bits of the f64 that an f32 lacks. Where it divides it starts
 from the hardware's inverse of 20 bits, and takes the error to the third power; any start within 2^-18 does.
 `python -m benchmarks.cuda.elementary` compares it with PyTorch and with CUDA C's own functions.

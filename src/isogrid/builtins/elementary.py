@@ -133,7 +133,7 @@ def _of_f32(names: str) -> tuple[str, ...]:
 BUILDS: Final[dict[str, tuple[str, ...]]] = {
     "gpu": _of_f32(
         "exp exp2 exp10 expm1 sinh cosh tanh log log2 log10 log1p sin cos tan sinpi cospi asin acos atan asinh acosh "
-        "atanh cbrt rsqrt"
+        "atanh cbrt rsqrt erf erfc"
     ),
     "pairs": _of_f32("exp exp2 log log2 sin cos tanh rsqrt"),
 }
