@@ -7,16 +7,19 @@ from typing import TYPE_CHECKING
 from isogrid.diagnostics.span import Span
 
 if TYPE_CHECKING:
+    from isogrid.backends.cuda.target import CudaTarget
     from isogrid.cli.stages import Stages
+    from isogrid.ir.device import Kernel
 
 
 def cuda_text(stages: "Stages") -> str:
-    """CUDA C."""
+    """CUDA C, for the processor that `ptx_text` takes."""
     from isogrid.backends.cuda.text import emit_cuda_text
     from isogrid.printers.c_family import entry_name
 
-    entry = entry_name(stages.device)
-    module = emit_cuda_text(stages.device, stages.options, small=stages.small, entry=entry, source=source_line)
+    device, _ = _for_cuda(stages)
+    entry = entry_name(device)
+    module = emit_cuda_text(device, stages.options, small=stages.small, entry=entry, source=source_line)
     return module.text
 
 
@@ -52,10 +55,20 @@ def source_line(span: Span) -> str:
 def ptx_text(stages: "Stages") -> str:
     """PTX for compute capability 9.0, or that of the option `arch` of the group `cuda`."""
     from isogrid.backends.cuda.emit import emit_cuda
-    from isogrid.backends.cuda.target import compile_ptx, cuda_target
+    from isogrid.backends.cuda.target import compile_ptx
+
+    device, target = _for_cuda(stages)
+    return compile_ptx(emit_cuda(device, target, stages.options, small=stages.small).text, target)
+
+
+def _for_cuda(stages: "Stages") -> "tuple[Kernel, CudaTarget]":
+    """Device IR with the builds of elementary functions that are the fastest on the processor in question, and that."""
+    from isogrid.analysis.facts import LaunchFacts
+    from isogrid.backends.cuda.target import cuda_target
+    from isogrid.pipeline import lower
 
     own: Mapping[str, object] = stages.options.get("cuda") or {}
     arch = str(own.get("arch") or "sm_90")
     number = int("".join(c for c in arch if c.isdigit()))
     target = cuda_target(divmod(number, 10))
-    return compile_ptx(emit_cuda(stages.device, target, stages.options, small=stages.small).text, target)
+    return lower(stages.optimised, LaunchFacts(small=stages.small), target.build), target
