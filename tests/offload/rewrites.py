@@ -86,21 +86,13 @@ def swapped(node: ast.FunctionDef) -> Rewritten | None:
 
 
 def moved(node: ast.FunctionDef) -> Rewritten | None:
-    """Each loop gets a statement of its own, at its start in place of its end: it is swapped with everything."""
+    """Each loop gets a statement of its own at its start and one at its end: the others changed places with them."""
     made = _marked(node)
     for loop in _loops(made):
         loop.body.insert(0, ast.parse("apart_here = 1.0 + 2.0").body[0])
-    return _finished(made, True) if _loops(made) else None
-
-
-def moved_back(node: ast.FunctionDef) -> Rewritten | None:
-    """The same statement at the end: with `moved`, it has changed places with everything that the loop has."""
-    made, some = _marked(node), False
-    for loop in _loops(made):
         if not isinstance(loop.body[-1], _JUMPS):
-            loop.body.append(ast.parse("apart_here = 1.0 + 2.0").body[0])
-            some = True
-    return _finished(made, True) if some else None
+            loop.body.append(ast.parse("behind_here = 3.0").body[0])
+    return _finished(made, True) if _loops(made) else None
 
 
 def independent(first: ast.stmt, second: ast.stmt) -> bool:
@@ -289,7 +281,6 @@ def silenced(node: ast.FunctionDef, line: int) -> Rewritten | None:
 KEEPING: dict[str, Rewrite] = {
     "swapped": swapped,
     "moved": moved,
-    "moved_back": moved_back,
     "named": named,
     "helped": helped,
     "renamed": renamed,

@@ -11,15 +11,15 @@ import pytest
 import isogrid as ig
 from isogrid import In, InOut, Out, bf16, f16, f32, f64, i8, i32, i64, u8, u32, w32, w64
 from isogrid.dims import H, N, W
-from tests.offload import examples, test_loops, test_newcomers
+from tests.offload import examples, test_loops
 from tests.offload.written import called, function
 
 T = ig.tunable(4, 8)
 
 
 def agrees(f: Any, arguments: dict[str, Any]) -> None:
-    """Equality with the call, floats up to the order in which they are combined."""
-    expected, result = called(f.on("cpu"), arguments), called(f.python, arguments)
+    """Equality with the reference, which every device equals in every bit; floats up to the order of reductions."""
+    expected, result = called(f.reference, arguments), called(f.python, arguments)
     assert expected[3] is None, expected[3]
     assert result[3] is None, result[3]
     assert _near(result[0], expected[0]), (result[0], expected[0])
@@ -54,13 +54,6 @@ def test_accepted_examples(name: str) -> None:
 @pytest.mark.parametrize("name", _LOOPS)
 def test_recorded_loops(name: str) -> None:
     agrees(ig.offload(test_loops.function_of(_LOOPS[name])), test_loops._arguments(_LOOPS[name]))
-
-
-@pytest.mark.parametrize("name", [n for n in test_newcomers.ALL if n not in test_newcomers._NEGATIVE])
-def test_loops_of_newcomers(name: str) -> None:
-    f = ig.offload(test_newcomers.typed(name))
-    if not any(text.startswith("IG") and not text.startswith("IG8070") for text in test_newcomers.words_of(f)):
-        agrees(f, test_newcomers.arguments())
 
 
 # --- what the names mean ---------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """Random loops under shuffled orders, every access logged: none is accepted whose iterations meet.
 
-`ISOGRID_RANDOM_LOOPS=2000` makes it a campaign; the default is a first look.
+`ISOGRID_RANDOM_LOOPS=2000` makes it a campaign; the default is a first look. Campaigns that were run are kept in
+`benchmarks/results/random_loops_*.json`.
 """
 
 import os
@@ -16,7 +17,7 @@ from tests.offload import generator
 from tests.offload.campaign import campaign
 from tests.offload.written import HEAD, called, function, same
 
-LOOPS = int(os.environ.get("ISOGRID_RANDOM_LOOPS", "200"))
+LOOPS = int(os.environ.get("ISOGRID_RANDOM_LOOPS", "150"))
 
 
 def test_no_accepted_loop_conflicts(capsys: pytest.CaptureFixture[str]) -> None:
@@ -40,7 +41,11 @@ def test_tiers_agree_on_random_loops(seed: int) -> None:
     assert same(called(f.on("cuda"), arguments), expected)
 
 
-@pytest.mark.parametrize("rule", ["find_read", "judge_array", "is_own"])
+#: Loops that lean on one rule alone.
+TOLD = {"find_read": [0, 5, 40, 54, 75], "judge_array": [0, 1, 5, 6, 9], "is_own": [70, 110, 164, 191, 198]}
+
+
+@pytest.mark.parametrize("rule", TOLD)
 def test_a_missing_rule_is_noticed(rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without one of the rules some loop is accepted whose iterations meet."""
     blind: dict[str, Any] = {
@@ -51,11 +56,9 @@ def test_a_missing_rule_is_noticed(rule: str, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(proof, rule, blind[rule])
     if rule == "judge_array":
         monkeypatch.setattr(proof, "find_read", lambda *_: None)
-    faults = 0
-    # Few loops of the generator lean on `is_own` alone.
-    for seed in range(400 if rule == "is_own" else 60):
-        loop = generator.judged(seed)
-        faults += loop.accepted and generator.fault(seed, loop) is not None
-        if faults > 3:
-            break
+    faults = sum(
+        loop.accepted and generator.fault(seed, loop) is not None
+        for seed in TOLD[rule]
+        for loop in [generator.judged(seed)]
+    )
     assert faults > 3
