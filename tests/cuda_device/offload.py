@@ -10,7 +10,6 @@ import sys
 import time
 import warnings
 from concurrent.futures import ProcessPoolExecutor
-from typing import Any
 
 import numpy as np
 
@@ -18,7 +17,7 @@ import isogrid as ig
 from isogrid import In, InOut, Out, f32, f64, i32
 from isogrid.dims import M, N
 from tests.offload import generator
-from tests.offload.written import HEAD, called, function, same
+from tests.offload.written import called, same
 
 warnings.simplefilter("ignore", ig.OffloadWarning)
 
@@ -26,10 +25,8 @@ warnings.simplefilter("ignore", ig.OffloadWarning)
 def one(seed: int) -> tuple[int, str, bool]:
     """A random loop on `cuda` and `interp`: what is wrong, and whether it was accepted."""
     loop = generator.judged(seed)
-    f = ig.offload(function(loop.text, f"random loop {seed}", HEAD + generator.DIMS))
-    random = np.random.default_rng(seed)
-    arguments: dict[str, Any] = {name: random.integers(-3, 9, generator.SIZE) for name in generator.ARRAYS}
-    arguments |= {"p": random.integers(0, 9, generator.SIZE), "n": 9, "w": 4, "h": 5, "k": 3}
+    f = ig.offload(loop.function)
+    arguments = generator.arguments(seed)
     if loop.analysis is None:
         return seed, "", False
     try:

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any
 
+import numpy as np
+
 import isogrid as ig
 from isogrid.frontend.captures import Captures
 from isogrid.launch.specialise import check_specialisations
@@ -263,6 +265,19 @@ def run(text: str, seed: int, shuffle: int = 0, scalars: tuple[int, ...] = SCALA
     return (result, [a.values for a in arrays.values()]), log
 
 
+def arguments(seed: int) -> dict[str, Any]:
+    """What the typed function takes, as NumPy arrays."""
+    random = np.random.default_rng(seed)
+    found: dict[str, Any] = {name: random.integers(-3, 9, SIZE) for name in ARRAYS}
+    found["g"] = random.integers(-3, 9, (SIDE, SIDE))
+    return found | {"p": random.integers(0, 9, SIZE), **dict(zip("nwhk", SCALARS[0], strict=True))}
+
+
+def typed(text: str, seed: int) -> FunctionType:
+    """The function to decorate."""
+    return function(text, f"random loop {seed}", HEAD + DIMS + HELPERS)
+
+
 @dataclass
 class Judged:
     text: str
@@ -277,7 +292,7 @@ class Judged:
 def judged(seed: int) -> Judged:
     """A random loop with its verdict; no analysis where the language refuses it."""
     text = loop_text(seed)
-    made = function(text, f"random loop {seed}", HEAD + DIMS + HELPERS)
+    made = typed(text, seed)
     offloaded = ig.offload(made)
     try:
         specialisation = next(check_specialisations(offloaded.definition, {}))

@@ -7,7 +7,6 @@
 import os
 from typing import Any
 
-import numpy as np
 import pytest
 
 import isogrid as ig
@@ -15,7 +14,7 @@ from isogrid.analysis.linear import ONE
 from isogrid.offloading import proof
 from tests.offload import generator
 from tests.offload.campaign import campaign
-from tests.offload.written import HEAD, called, function, same
+from tests.offload.written import called, same
 
 LOOPS = int(os.environ.get("ISOGRID_RANDOM_LOOPS", "150"))
 
@@ -30,12 +29,8 @@ def test_no_accepted_loop_conflicts(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("seed", range(3000, 3012))
 def test_tiers_agree_on_random_loops(seed: int) -> None:
-    text = generator.loop_text(seed)
-    f = ig.offload(function(text, f"random loop {seed}", HEAD + generator.DIMS + generator.HELPERS))
-    random = np.random.default_rng(seed)
-    arguments: dict[str, Any] = {name: random.integers(-3, 9, 80) for name in generator.ARRAYS}
-    arguments["g"] = random.integers(-3, 9, (generator.SIDE, generator.SIDE))
-    arguments |= {"p": random.integers(0, 9, 80), "n": 9, "w": 4, "h": 5, "k": 3}
+    f = ig.offload(generator.typed(generator.loop_text(seed), seed))
+    arguments = generator.arguments(seed)
     expected = called(f.reference, arguments)
     assert same(called(f.on("cpu"), arguments), expected)
     assert same(called(f.on("cuda"), arguments), expected)
