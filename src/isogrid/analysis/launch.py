@@ -153,7 +153,7 @@ def launch_of(kernel: k.Kernel, facts: LaunchFacts, reasoner: Reasoner) -> Launc
     launch = Launch(kernel, facts.small, reasoner)
     kinds = k.Store | k.Atomic | k.DeclareLocal
     statements = [node for node in visit_statements(kernel.body) if isinstance(node, kinds)]
-    written = {node.array for node in statements if not isinstance(node, k.DeclareLocal)}
+    written = {node.array for node in statements if isinstance(node, k.Store | k.Atomic)}
     constant: set[str] = set()
     for parameter in kernel.parameters:
         if isinstance(parameter, k.ArrayParameter):
