@@ -199,6 +199,8 @@ def _summary(state: Campaign, options: argparse.Namespace) -> int:
     print(text if options.constructs else text.partition("\n\nconstructs")[0])
     report = state.report(options.processes)
     print(f"\n{report['seconds']} s, {report['kernels_per_second']} kernels a second, {state.faults} differences")
+    if state.tally.alone:
+        print(f"{state.tally.alone} times a kernel was compiled alone, since the module of its batch was refused")
     for lost in state.lost[: options.show]:
         print(f"\nseed {lost.seed}: {lost.text}\n{program(Choices(lost.seed)).source}")
     for seed, device, trouble in state.tally.troubles[: options.show]:

@@ -31,11 +31,13 @@ def test_many_kernels_in_one_module(monkeypatch: pytest.MonkeyPatch, tmp_path: P
         raise Deferred
 
     monkeypatch.setattr(executor, "simulate", simulate)
-    for seed in range(500, 520):
+    for seed in range(2_000_000, 2_000_020):
         ready = prepare(program(Choices(seed)), f"random kernel {seed}")
         answer(ready)
         compile_later(ready, "simulated")
-    assert len(texts) >= 15
+    assert len(texts) >= 15 and any("@number_" in text for text in texts)
+    for text in texts:
+        assert linked([text, text]).count("define ptx_kernel") == 2 * text.count("define ptx_kernel")
     ptx = target.compile_ptx(linked(texts), executor.TARGET)
     assert all(f".entry run_of_{at}(" in ptx for at in range(len(texts)))
     assert ptx.count(".entry") == sum(text.count("define ptx_kernel") for text in texts)

@@ -18,7 +18,9 @@ from isogrid.backends.cuda.target import CudaTarget, compile_ptx
 
 from .together import Deferred
 
-_ENTRY = re.compile(r"@(run|settle)\b")
+#: Names that other modules see: entries, and numbers that stand in memory.
+_VISIBLE = re.compile(r"^(?:define ptx_kernel \S+ |)@([\w.$]+)(?:\(| = (?!internal |private ))", re.MULTILINE)
+_NAME = re.compile(r"@([\w.$]+)")
 _ENTRY_IN_C = re.compile(r"\b(run|settle)\(")
 #: Itself, which hands out parts of a module while `together_on_gpu` lasts.
 _COMPILE_ALONE = nvrtc.compile_nvrtc
@@ -135,4 +137,5 @@ def linked_in_c(texts: list[str]) -> str:
 
 
 def _own_names(text: str, at: int) -> str:
-    return _ENTRY.sub(lambda match: f"@{match[1]}_of_{at}", text)
+    visible = set(_VISIBLE.findall(text))
+    return _NAME.sub(lambda match: f"@{match[1]}_of_{at}" if match[1] in visible else match[0], text)
