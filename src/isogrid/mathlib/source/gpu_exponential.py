@@ -2,6 +2,8 @@
 
 import math
 
+import numpy as np
+
 import isogrid as ig
 from isogrid import f32, f64, w32
 from isogrid.mathlib.source.constants import (
@@ -32,6 +34,9 @@ from isogrid.mathlib.source.gpu import low_word, power_bits, quotient, scaled_by
 
 #: Adding it leaves an integer below 2^22 in the low bits, as two's complement.
 SHORT_SHIFTER = 12582912.0
+#: The first coefficients of 2^f in f32.
+SHORT_EXP2 = np.array([QUICK_EXP2_FIRST, *QUICK_EXP2_REST[:2]], np.float32)
+SHORT_EXP2.flags.writeable = False
 
 
 @ig.func
@@ -50,11 +55,11 @@ def exp_f32_gpu(x: f32) -> f32:
 
 @ig.func
 def exp2_f32_gpu(x: f32) -> f32:
-    """x = k + f exactly, in f32."""
+    """x = k + f exactly, in f32; the terms from f^6 on, below 2^-18 of the result, in f32 too."""
     shifted = x + SHORT_SHIFTER
-    r = f64(x - (shifted - SHORT_SHIFTER))
-    p = f64(QUICK_EXP2_FIRST)
-    for j in range(len(QUICK_EXP2_REST)):
+    f = x - (shifted - SHORT_SHIFTER)
+    r, p = f64(f), f64(ig.fma(ig.fma(f, SHORT_EXP2[0], SHORT_EXP2[1]), f, SHORT_EXP2[2]))
+    for j in range(2, len(QUICK_EXP2_REST)):
         p = ig.fma(p, r, QUICK_EXP2_REST[j])
     y, good = settled_bits(scaled_by(p, ig.bitcast(w32, shifted)))
     if not (good & (abs(x) <= 125.0)):
