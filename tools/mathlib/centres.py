@@ -1,6 +1,6 @@
 """Intervals of the tail builds with a table of centres, and the search for the centres.
 
-    python -m tools.mathlib.centres tanh        print the centres that the search finds
+    python -m tools.mathlib.centres atan        print the centres that the search finds
 
 A centre is an f32 near the middle of its interval where the function and its derivative are nearer to f32 numbers than
 chance would have it: what the tables leave out is then small beside the rounding errors (2^-34 of the function).
@@ -38,18 +38,6 @@ class Centred:
     tailed: bool = False
 
 
-TANH = Centred(
-    mpmath.tanh, lambda x: 1 - mpmath.tanh(x) ** 2, np.tanh, 0.625, 9.25,
-    (
-        1.4995477199554443, 1.7402712106704712, 2.01629376411438, 2.259291887283325, 2.497943878173828,
-        2.765476703643799, 2.9942243099212646, 3.2522449493408203, 3.629826307296753, 4.13456916809082,
-        4.620778560638428, 5.117619514465332, 5.623223781585693, 6.126750469207764, 6.625570297241211,
-        7.118818283081055, 7.859620571136475, 8.664340019226074, 0.0, 0.09673617035150528, 0.15405289828777313,
-        0.2153167575597763, 0.28498023748397827, 0.3469727337360382, 0.4376690983772278, 0.5532741546630859,
-        0.6873177886009216, 0.8055352568626404, 0.9465209245681763, 1.0638123750686646, 1.1872485876083374,
-        1.3110536336898804,
-    ),
-)  # fmt: skip
 ATAN = Centred(
     mpmath.atan, lambda x: 1 / (1 + x * x), np.arctan, 0.75, 11.2,
     (
@@ -87,7 +75,7 @@ ERF = Centred(
     ),
     tailed=True,
 )  # fmt: skip
-BY_NAME = {"tanh": TANH, "atan": ATAN, "asinh": ASINH, "erf": ERF}
+BY_NAME = {"atan": ATAN, "asinh": ASINH, "erf": ERF}
 
 
 def intervals(offset: float) -> Iterator[tuple[int, float, float]]:

@@ -43,6 +43,18 @@ def measured(
     return float(mpmath.log(worst, 2)) if worst else -999.0
 
 
+def single(x: mpf) -> float:
+    """x rounded to f32."""
+    with mpmath.workprec(24):
+        return float(+x)
+
+
+def through(points: Sequence[mpf], values: Sequence[mpf]) -> list[mpf]:
+    """The polynomial through these values, constant first."""
+    matrix = mpmath.matrix([[point**power for power in range(len(points))] for point in points])
+    return list(mpmath.lu_solve(matrix, mpmath.matrix(values)))
+
+
 def value_at(coefficients: Sequence[float | mpf], x: mpf) -> mpf:
     """The polynomial at x, by Horner's rule; constant first."""
     value = mpf(0)

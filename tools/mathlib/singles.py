@@ -15,7 +15,8 @@ import mpmath
 from mpmath import mpf
 
 from tools.mathlib.coefficients import check, truncated
-from tools.mathlib.tails import PRECISION, Module, single
+from tools.mathlib.polynomials import single
+from tools.mathlib.tails import PRECISION, Module
 
 ROOT = Path(__file__).resolve().parents[2]
 TARGET = ROOT / "src" / "isogrid" / "mathlib" / "source" / "single_constants.py"

@@ -16,20 +16,14 @@ import mpmath
 import numpy as np
 from mpmath import mpf
 
-from tools.mathlib import arcs
-from tools.mathlib.centres import ASINH, ATAN, ERF, TANH, Centred, intervals
-from tools.mathlib.polynomials import Function, fitted_exact, value_at
+from tools.mathlib import arcs, tangents
+from tools.mathlib.centres import ASINH, ATAN, ERF, Centred, intervals
+from tools.mathlib.polynomials import Function, fitted_exact, single, through, value_at
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "isogrid" / "mathlib" / "source"
 PRECISION = 200
 Floats = Sequence[float]
-
-
-def single(x: mpf) -> float:
-    """x rounded to f32."""
-    with mpmath.workprec(24):
-        return float(+x)
 
 
 def bits_of(x: float) -> int:
@@ -238,12 +232,6 @@ def rounded_fit(function: Function, low: mpf, high: mpf) -> list[float]:
     return [first, *(single(c) for c in rest)]
 
 
-def through(points: Sequence[mpf], values: Sequence[mpf]) -> list[mpf]:
-    """The polynomial through these values, constant first."""
-    matrix = mpmath.matrix([[point**power for power in range(len(points))] for point in points])
-    return list(mpmath.lu_solve(matrix, mpmath.matrix(values)))
-
-
 def centred(module: Module, stem: str, of: Centred) -> None:
     """Tables by interval: centre, value, slope, the coefficients of (f(c + d) - value - slope d) / d^2, margin."""
     columns: list[list[float]] = [[0.0] * 32 for _ in range(10)]
@@ -287,6 +275,24 @@ def arc_tables(module: Module) -> None:
         module.pair(name, value)
 
 
+def tangent_tables(module: Module) -> None:
+    """Tables of tanh by interval: centre, value, slope, the coefficients of d^2 to d^6, margin."""
+    columns: list[list[float]] = [[0.0] * tangents.COUNT for _ in range(9)]
+    columns[1][tangents.LARGE] = 1.0
+    for number, start, end in tangents.intervals():
+        row = tangents.table_row(start, end, tangents.CENTRES[number])
+        above, below = tangents.errors(start, end, row)
+        if above > 0:
+            raise SystemExit(f"tanh, interval {number}: too small by 2^{math.log2(above):.1f}")
+        for column, item in zip(columns, [*row, below], strict=True):
+            column[number] = item
+    module.note("By interval of 2^124 (9/8 + TANH_SCALE |x|): centre, value, slope, coefficients, relative margin.")
+    module.value("TANH_SCALE", tangents.SCALE)
+    names = ("CENTRES", "VALUES", "SLOPES", "2", "3", "4", "5", "6", "BELOW")
+    for name, column in zip(names, columns, strict=True):
+        module.floats(f"TANH_{name}", column)
+
+
 def written() -> dict[Path, str]:
     """The text of each module."""
     with mpmath.workprec(PRECISION):
@@ -295,7 +301,8 @@ def written() -> dict[Path, str]:
         logarithms(constants)
         circular(constants)
         arc_tables(tables)
-        for stem, of in (("TANH", TANH), ("ATAN", ATAN), ("ASINH", ASINH), ("ERF", ERF)):
+        tangent_tables(tables)
+        for stem, of in (("ATAN", ATAN), ("ASINH", ASINH), ("ERF", ERF)):
             centred(tables, stem, of)
     return {
         SOURCE / "tail_constants.py": _HEAD.format(title="Constants of the tail builds") + _body(constants),

@@ -47,8 +47,9 @@ from isogrid.mathlib.source.tail_tables import (
     TANH_4,
     TANH_5,
     TANH_6,
+    TANH_BELOW,
     TANH_CENTRES,
-    TANH_MARGINS,
+    TANH_SCALE,
     TANH_SLOPES,
     TANH_VALUES,
 )
@@ -75,15 +76,23 @@ def around(d: f32, value: f32, slope: f32, curve: f32, c3: f32, c4: f32, c5: f32
 
 @ig.func
 def tanh_f32(x: f32) -> f32:
-    """1 from 9.25 on."""
-    a = ig.bitcast(f32, min(ig.bitcast(w32, x) & 0x7FFFFFFF, w32(0x41140000)))
-    j = interval(a, 0.625)
-    s, low = around(
-        a - TANH_CENTRES[j], TANH_VALUES[j], TANH_SLOPES[j], TANH_2[j], TANH_3[j], TANH_4[j], TANH_5[j], TANH_6[j]
-    )
-    y, good = settled_f32(s, low, TANH_MARGINS[j])
-    y = math.copysign(y, x)
-    if not (good & (x == x)):
+    """Value + (slope + curve d + ...) d: the factor of d as a sum of two f32, so that the rest is rounded in d^3 only.
+
+    The sum is never too small, so that one margin is enough. From 9.11 on the count is infinite and the value 1; there
+    d may be anything that is finite.
+    """
+    a = abs(x)
+    j = int((ig.bitcast(w32, ig.fma(a, TANH_SCALE * 2.0**124, 1.125 * 2.0**124)) >> 20) & 31)
+    d = a - TANH_CENTRES[j]
+    value, slope, curve = TANH_VALUES[j], TANH_SLOPES[j], TANH_2[j]
+    p = ig.fma(ig.fma(ig.fma(TANH_6[j], d, TANH_5[j]), d, TANH_4[j]), d, TANH_3[j])
+    factor = ig.fma(curve, d, slope)
+    rest = ig.fma(p, d * d, ig.fma(curve, d, slope - factor))
+    s = ig.fma(factor, d, value)
+    low = ig.fma(rest, d, ig.fma(factor, d, value - s))
+    most = s + low
+    y = math.copysign(most, x)
+    if most != s + ig.fma(s, TANH_BELOW[j], low):
         y = tanh_f32_quick(x)
     return y
 
