@@ -99,6 +99,28 @@ def scaled(x: In[f32, N], y: Out[f32, N]) -> f32:
     return g
 
 
+@ig.offload(parallel="require")
+def prepared(x: In[f32, N], y: InOut[f32, N], a: f32, n: i64) -> tuple[f32, f32, i64]:
+    """Scalars from the arguments go into the loops."""
+    g = 2.0 * a
+    half = n // 2
+    for i in range(half):
+        y[i] = g * x[i]
+    s = f32(1)
+    h = g * f32(half)
+    for i in range(len(x)):
+        s += x[i] * h
+    last = s - g
+    return last, g, half
+
+
+@ig.offload(parallel="require")
+def damped(x: InOut[f64, N], k: f64, n: i64) -> None:
+    factor = 1.0 / (1.0 + k)
+    for i in range(n):
+        x[i] = x[i] * factor
+
+
 def arguments(size: int) -> dict[str, tuple[Any, ...]]:
     random = np.random.default_rng(size)
     x = random.standard_normal(size).astype(np.float32)
@@ -113,10 +135,12 @@ def arguments(size: int) -> dict[str, tuple[Any, ...]]:
         "tiles": (x[:side].copy(), np.zeros(side * side, np.float32), side, side),
         "one_loop": (whole, whole + 1),
         "scaled": (x, np.zeros_like(x)),
+        "prepared": (x, np.zeros_like(x), 0.1, size),
+        "damped": (x.astype(np.float64), 0.25, size),
     }
 
 
-FUNCTIONS = [stages, normalised, moments, counted, scattered, tiles, one_loop, scaled]
+FUNCTIONS = [stages, normalised, moments, counted, scattered, tiles, one_loop, scaled, prepared, damped]
 NAMES = [f.__name__ for f in FUNCTIONS]
 
 
@@ -168,6 +192,13 @@ BAD: list[tuple[str, Any]] = [
     ("counted", lambda x, y, z: (x, np.full_like(y, 2**31 - 5000), z)),
     ("counted", lambda x, y, z: (x, np.full_like(y, 10**9), z)),
     ("scattered", lambda i, b, y: (i + 1, b, y)),
+    ("prepared", lambda x, y, a, n: (x, y, a, 2 * n + 2)),
+    ("prepared", lambda x, y, a, n: (x, y, "a", n)),
+    ("prepared", lambda x, y, a, n: (x, y, a, 2.5)),
+    ("prepared", lambda x, y, a, n: (x, y, a)),
+    ("prepared", lambda x, y, a, n: (x, y, a, 2**63)),
+    ("damped", lambda x, k, n: (x, k, n + 1)),
+    ("damped", lambda x, k, n: (x, None, n)),
     ("one_loop", lambda x, y: (np.full_like(x, 2**30), y)),
     ("one_loop", lambda x, y: (x, np.full_like(y, 2**31 - 1))),
 ]
@@ -233,6 +264,20 @@ def test_names_and_errors_keep_their_order() -> None:
     with pytest.raises(ig.KernelZeroDivisionError) as caught:
         between(x, np.zeros(300, np.int32), 0)
     assert "thread" not in str(caught.value).splitlines()[0] or "q = 100" in str(caught.value)
+
+
+def test_scalars_that_plain_numbers_cannot_say() -> None:
+    call: Any = damped.on("cpu")
+    x = np.arange(1.0, 300.0)
+    for _ in range(2):
+        call(x.copy(), 0.5, 299)
+    for k in (-1.0, 3, 10**17 + 1, np.float64(0.1), float("nan"), -0.0, True):
+        assert outcome(call, (x, k, 299)) == outcome(call._call, (x, k, 299)), k
+    big: Any = prepared.on("cpu")
+    y = np.zeros(300, np.float32)
+    for a in (16777217, 1e38, 3.4e38, 2**70, np.float32(0.1), 0.1):
+        given = (x[:299].astype(np.float32), y[:299], a, 299)
+        assert outcome(big, given) == outcome(big._call, given), a
 
 
 def test_keywords_views_and_scopes_take_the_ordinary_call() -> None:

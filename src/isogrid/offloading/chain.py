@@ -22,7 +22,8 @@ from isogrid.launch.native import native_callable
 from isogrid.offloading.conclusion import Conclusion, Getter, assignments, getter, may_trap
 from isogrid.offloading.execute import MANY_UPDATES, Executor, Ready, argument, host_value, ran_as
 from isogrid.offloading.far_call import AGAIN
-from isogrid.offloading.quick import ReducingLoop, assigns, known_scalars, reducing_loop
+from isogrid.offloading.host_floats import GLOBALS
+from isogrid.offloading.quick import ReducingLoop, assigns, reducing_loop
 from isogrid.offloading.rule3_names import Reduction
 from isogrid.offloading.sections import Section
 from isogrid.offloading.totals import finished
@@ -30,18 +31,21 @@ from isogrid.offloading.tree import BLOCK, parts_of
 from isogrid.offloading.trips import trips_of
 from isogrid.support.records import dataclass
 
+#: What plain numbers cannot say, or arguments that are not what they should be: the ordinary call judges them.
+_ODD: Final = (ZeroDivisionError, OverflowError, AttributeError, IndexError, TypeError, ValueError)
 #: Most iterations of a reducing loop that has a native call.
 _MOST_REDUCED: Final = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
 class _Link:
-    """One loop: its callable, the values that this takes behind the arguments, and what happens where it did nothing.
-    `fails` says that it may end with an error, `writes` are the positions of the arguments that it changes."""
+    """One loop: its callable, the locals that this takes behind the arguments, and what does the same where it did
+    nothing, if something can. `fails` says that it may end with an error, `writes` are the positions of the arguments
+    that it changes."""
 
     native: Callable[..., Any]
-    scalars: list[Any]
-    otherwise: Callable[..., Any]
+    scalars: tuple[k.Local, ...]
+    otherwise: Callable[..., Any] | None
     fails: bool
     writes: tuple[int, ...]
     reductions: dict[str, Reduction]
@@ -61,45 +65,74 @@ def chained_call(executor: Executor, slow: Callable[..., Any]) -> Callable[..., 
     scalars = _scalars(executor)
     if not loops or scalars is None or executor.base.facts or executor.specialisation.absent:
         return None
-    constants, late = scalars
     reductions = {name: r for loop in loops if loop.accepted for name, r in loop.accepted.reductions.items()}
-    conclusion = Conclusion(executor, reductions, constants, late)
     asked = _Asked(_needed(executor, loops), _accesses(executor, loops))
     links: list[_Link] = []
     for loop in loops:
-        link = _link(executor, loop, constants, None if links else asked)
+        link = _link(executor, loop, scalars, None if links else asked)
         if link is None:
             return None
         links.append(link)
-    return _written_out(executor, links, conclusion, slow)
+    statements = _read_by(executor, [*scalars.early, *scalars.late])
+    conclusion = Conclusion(executor, reductions, scalars.constants, statements)
+    return _written_out(executor, links, scalars, conclusion, slow)
 
 
-def _scalars(executor: Executor) -> tuple[dict[str, Any], list[tuple[str, k.Expr]]] | None:
-    """The scalars that are known before the call, and the assignments that have to wait for the loops. Names that get a
-    value twice, but for a start value and its reduction, are left to the ordinary call."""
-    constants: dict[str, Any] = {}
-    late: list[tuple[str, k.Expr]] = []
+@dataclass(frozen=True, slots=True)
+class _Scalars:
+    """The scalar statements: values known before any call, those that the arguments give before the first loop, and
+    those that wait for the loops."""
+
+    constants: dict[str, Any]
+    early: list[tuple[str, k.Expr]]
+    late: list[tuple[str, k.Expr]]
+
+
+def _scalars(executor: Executor) -> _Scalars | None:
+    """Names that get a value twice, but for a start value and its reduction, are left to the ordinary call."""
+    found = _Scalars({}, [], [])
     reduced: set[str] = set()
-    for section in executor.plan.sections:
+    for number, section in enumerate(executor.plan.sections):
         if section.accepted is not None:
             if reduced & set(section.accepted.reductions):
                 return None
             reduced |= set(section.accepted.reductions)
-            continue
-        if not assigns(section):
+        elif not assigns(section) or not _sorted(
+            found, section, reduced, first=number == 0, last=section is executor.plan.sections[-1]
+        ):
             return None
-        for name, value in assignments([section]):
-            if name in constants or name in reduced or name in dict(late):
-                return None
-            reads = {node.name for node in visit(value) if isinstance(node, k.ScalarValue)}
-            known = None if reads & (reduced | set(dict(late))) else _constant(value, constants)
-            if known is not None:
-                constants[name] = known
-            elif section is executor.plan.sections[-1] or not may_trap(value):
-                late.append((name, value))
-            else:
-                return None  # its error comes before those of the loops behind it
-    return constants, late
+    return found
+
+
+def _sorted(found: _Scalars, section: Section, reduced: set[str], first: bool, last: bool) -> bool:
+    """Put the statements of a section where they belong; False where one has no place: its error would come before
+    those of loops behind it, and after those of loops before it."""
+    for name, value in assignments([section]):
+        waiting = reduced | set(dict(found.late))
+        if name in found.constants or name in dict(found.early) or name in waiting:
+            return False
+        reads = {node.name for node in visit(value) if isinstance(node, k.ScalarValue)}
+        known = None if reads & (waiting | set(dict(found.early))) else _constant(value, found.constants)
+        if known is not None:
+            found.constants[name] = known
+        elif not first and not last and may_trap(value):
+            return False
+        elif last or reads & waiting:
+            found.late.append((name, value))
+        else:
+            found.early.append((name, value))
+    return True
+
+
+def _read_by(executor: Executor, statements: list[tuple[str, k.Expr]]) -> list[tuple[str, k.Expr]]:
+    """The statements that the results depend on, and those that may fail."""
+    needed = {local.name for local in executor.plan.results}
+    found: list[tuple[str, k.Expr]] = []
+    for name, value in reversed(statements):
+        if name in needed or may_trap(value):
+            found.append((name, value))
+            needed |= {node.name for node in visit(value) if isinstance(node, k.ScalarValue)}
+    return found[::-1]
 
 
 def _constant(value: k.Expr, constants: dict[str, Any]) -> Any:
@@ -140,7 +173,7 @@ def _accesses(executor: Executor, loops: Sequence[Section]) -> dict[str, Access]
 def _link(
     executor: Executor,
     loop: Section,
-    constants: dict[str, Any],
+    scalars: _Scalars,
     asked: _Asked | None,
 ) -> _Link | None:
     """The link of one loop. The first one judges the arguments by what all loops have `asked`."""
@@ -155,21 +188,22 @@ def _link(
     if asked is not None:
         parameters = _with(kernel.parameters, asked.accesses)
         kernel = replace(kernel, requires=(*kernel.requires, *asked.requires), parameters=parameters)
-    if accepted.reductions:
-        reducing = reducing_loop(executor, loop, constants)
-        trips = getter(executor, trips_of(loop.loop))
-        make = getattr(runtime, "native_reduction", None)
-        if reducing is None or trips is None or make is None:
+    given = {*scalars.constants, *dict(scalars.early)}
+    if not accepted.reductions:
+        if not given >= {local.name for local in ready.program.scalars}:
             return None
-        native = make(artifact, kernel, reducing.plan(_again))
-        fails = ready.traps or any(r.type.is_checked and r.op in ("add", "mul") for r in accepted.reductions.values())
-        otherwise = _totals_of(reducing, trips)
-        return native and _Link(native, [], otherwise, fails, writes, reducing.reductions)
-    scalars = known_scalars(ready, constants)
-    if scalars is None:
+        native = native_callable(runtime, artifact, kernel, ready.kernel.definition, executor.specialisation, used)
+        return native and _Link(native, ready.program.scalars, _launch_of(ready), ready.traps, writes, {})
+    reducing = reducing_loop(executor, loop, scalars.constants, given)
+    make = getattr(runtime, "native_reduction", None)
+    if reducing is None or make is None:
         return None
-    native = native_callable(runtime, artifact, kernel, ready.kernel.definition, executor.specialisation, used)
-    return native and _Link(native, scalars, _launch_of(ready, scalars), ready.traps, writes, {})
+    native = make(artifact, kernel, reducing.plan(_again))
+    fails = ready.traps or any(r.type.is_checked and r.op in ("add", "mul") for r in accepted.reductions.values())
+    trips = getter(executor, trips_of(loop.loop))
+    otherwise = None if trips is None or reducing.scalars is None else _totals_of(reducing, trips)
+    more = ready.program.scalars if reducing.scalars is None else ()
+    return native and _Link(native, more, otherwise, fails, writes, reducing.reductions)
 
 
 def _again(*arguments: Any, **keywords: Any) -> Any:
@@ -184,11 +218,11 @@ def _with(parameters: tuple[k.Parameter, ...], accesses: dict[str, Access]) -> t
     )
 
 
-def _launch_of(ready: Ready, scalars: list[Any]) -> Callable[..., Any]:
+def _launch_of(ready: Ready) -> Callable[..., Any]:
     """The ordinary launch of a loop that no longer has anything to check."""
     kernel: Any = ready.kernel
 
-    def launch(arguments: Sequence[Any]) -> None:
+    def launch(arguments: Sequence[Any], *scalars: Any) -> None:
         kernel(*arguments, *scalars)
 
     return launch
@@ -204,7 +238,7 @@ def _totals_of(reducing: ReducingLoop, trips: Getter) -> Callable[..., Any]:
         if blocks <= 0:
             return tuple(argument(r.type, starts[n]) for n, r in reducing.reductions.items())
         partials = [np.empty(blocks, type) for type in reducing.types]
-        kernel(*arguments, *reducing.scalars, *partials)
+        kernel(*arguments, *(reducing.scalars or ()), *partials)
         last: dict[str, Any] = {}
         for part, fold, values in zip(reducing.parts, cast(list[Any], reducing.folds), partials, strict=True):
             while values.size > 1:
@@ -223,63 +257,97 @@ def _totals_of(reducing: ReducingLoop, trips: Getter) -> Callable[..., Any]:
 
 
 def _written_out(
-    executor: Executor, links: Sequence[_Link], conclusion: Conclusion, slow: Callable[..., Any]
-) -> Callable[..., Any]:
-    saves = _saves(links, conclusion)
+    executor: Executor, links: Sequence[_Link], scalars: _Scalars, conclusion: Conclusion, slow: Callable[..., Any]
+) -> Callable[..., Any] | None:
+    saves, names = _saves(links, conclusion), dict[str, str]()
     values: dict[str, Any] = {
-        "slow": slow, "AGAIN": AGAIN, "put_back": _put_back, "OF_THE_AUTHOR": OF_THE_AUTHOR,
-        "conclude": conclusion.from_totals(), "places": saves,
+        **GLOBALS, "slow": slow, "AGAIN": AGAIN, "put_back": _put_back, "OF_THE_AUTHOR": OF_THE_AUTHOR,
+        "conclude": conclusion.from_totals(), "places": saves, "ODD": _ODD,
     }  # fmt: skip
-    lines = ["def call(*arguments, **keywords):", "    if keywords:", "        return slow(*arguments, **keywords)"]
-    undo = "    put_back(arguments, places, saved)" if saves else "    pass"
+    before = Conclusion(executor, {}, scalars.constants, scalars.early).written_out(names, values, "early_")
+    if before is None:
+        return None
     if saves:
-        copies = ", ".join(f"arguments[{at}].copy()" for at in saves)
-        lines += ["    try:", f"        saved = ({copies},)", "    except (AttributeError, IndexError):"]
-        lines += ["        return slow(*arguments)"]
+        before.append(f"saved = ({', '.join(f'arguments[{at}].copy()' for at in saves)},)")
+    lines = ["def call(*arguments, **keywords):", "    if keywords:", "        return slow(*arguments, **keywords)"]
+    if before:
+        lines += [
+            "    try:",
+            *(f"        {line}" for line in before),
+            "    except ODD:",
+            "        return slow(*arguments)",
+        ]
+    undo = "    put_back(arguments, places, saved)" if saves else "    pass"
     lines.append("    try:")
     for number, link in enumerate(links):
         values[f"native_{number}"], values[f"otherwise_{number}"] = link.native, link.otherwise
-        given = [f"scalar_{number}_{at}" for at in range(len(link.scalars))]
-        values |= dict(zip(given, link.scalars, strict=True))
-        lines.append(f"        found_{number} = native_{number}({', '.join(['*arguments', *given])})")
+        given = "".join(f", {name}" for name in _given(number, link, scalars.constants, names, values))
+        lines.append(f"        found_{number} = native_{number}(*arguments{given})")
         lines.append(f"        if found_{number} is {'AGAIN' if link.reductions else 'not None'}:")
-        if saves or number == 0:
-            lines += [f"        {undo}" if saves else "            pass", "            return slow(*arguments)"]
+        if saves or number == 0 or link.otherwise is None:
+            lines += [f"        {undo}", "            return slow(*arguments)"]
         else:
-            lines.append(f"            found_{number} = otherwise_{number}(arguments)")
-    lines += _returning(executor, links, conclusion, undo)
+            lines.append(f"            found_{number} = otherwise_{number}(arguments{given})")
+    lines += _returning(links, scalars, conclusion, names, values, undo)
     lines += ["    except OF_THE_AUTHOR as error:", f"    {undo}", "        raise error.with_traceback(None) from None"]
     lines += ["    except BaseException:", f"    {undo}", "        raise"]
     exec("\n".join(lines), values)
     return values["call"]
 
 
-def _returning(executor: Executor, links: Sequence[_Link], conclusion: Conclusion, undo: str) -> list[str]:
-    """Lines that give the result from the totals of all links."""
+def _given(
+    number: int, link: _Link, constants: dict[str, Any], names: dict[str, str], values: dict[str, Any]
+) -> list[str]:
+    """Python names of what a callable takes behind the arguments."""
+    found: list[str] = []
+    for at, local in enumerate(link.scalars):
+        if local.name in constants:
+            found.append(f"scalar_{number}_{at}")
+            values[found[-1]] = argument(local.type, constants[local.name])
+        else:
+            found.append(names[local.name])
+    return found
+
+
+def _returning(
+    links: Sequence[_Link],
+    scalars: _Scalars,
+    conclusion: Conclusion,
+    names: dict[str, str],
+    values: dict[str, Any],
+    undo: str,
+) -> list[str]:
+    """Lines that give the result from the totals of all links, and what stands behind the loops."""
+    plan = conclusion.executor.plan
     totals = {name: f"found_{n}[{at}]" for n, link in enumerate(links) for at, name in enumerate(link.reductions)}
-    if not executor.plan.results:
-        return ["        return None"]
-    returned = conclusion.returned_totals()
-    if returned is not None:
-        found = [totals[name] for name in returned]
-        return [
-            f"        return ({', '.join(found)},)" if executor.plan.returns_tuple else f"        return {found[0]}"
-        ]
+    names.update(totals)
     given = ", ".join([*totals.values(), "arguments"])
-    return [
-        f"        result = conclude({given})",
-        "        if result is AGAIN:",
-        f"        {undo}",
-        "            return slow(*arguments)",
-        "        return result",
+    general = [
+        f"result = conclude({given})",
+        "if result is AGAIN:",
+        undo,
+        "    return slow(*arguments)",
+        "return result",
     ]
+    late = [statement for statement in conclusion.statements if statement[0] in dict(scalars.late)]
+    lines = Conclusion(conclusion.executor, {}, scalars.constants, late).written_out(names, values, "late_")
+    results = [names.get(local.name) for local in plan.results]
+    if lines is None or None in results:
+        return [f"        {line}" for line in general]
+    found = f"({', '.join(map(str, results))},)" if plan.returns_tuple else [*results, None][0]
+    lines.append(f"return {found}")
+    if len(lines) == 1:
+        return [f"        {lines[0]}"]
+    inner = [f"            {line}" for line in lines]
+    return ["        try:", *inner, "        except ODD:", *(f"            {line}" for line in general)]
 
 
 def _saves(links: Sequence[_Link], conclusion: Conclusion) -> tuple[int, ...]:
     """Positions of the arguments to copy: what is written before the last loop, or statement behind, that may fail. A
     loop restores what it wrote itself, but not where only its total fails."""
     found: set[int] = set()
-    last = len(links) if conclusion.may_trap() else max((n for n, link in enumerate(links) if link.fails), default=0)
+    failing = [n for n, link in enumerate(links) if link.fails or link.otherwise is None]
+    last = len(links) if conclusion.may_trap() else max(failing, default=0)
     for number, link in enumerate(links):
         if number < last or (link.fails and link.reductions):
             found |= set(link.writes)

@@ -1,6 +1,6 @@
 """What a call gives back once its loops have run: the scalar statements behind them, as Python on plain numbers."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from isogrid.frontend.definition import ArrayDeclaration
@@ -62,27 +62,12 @@ class Conclusion:
     def _written_out(self, general: Callable[..., Any]) -> Callable[..., Any] | None:
         """The same as a Python function of its own for these statements, None where they are not plain float
         arithmetic; `general` does what plain numbers cannot say."""
-        others = self._given()
-        if others is None:
-            return None
         names = {name: f"total_{place}" for place, name in enumerate(self.reductions)}
         parameters = ", ".join([*names.values(), "arguments"])
         values: dict[str, Any] = {**GLOBALS, "general": general, "Odd": (ZeroDivisionError, OverflowError)}
-        lines: list[str] = []
-        for place, (name, value) in enumerate(self.constants.items()):
-            if name not in names:
-                names[name] = f"constant_{place}"
-                values[names[name]] = value if isinstance(value, int) else float(value)
-        for place, (name, get) in enumerate(others):
-            names[name] = f"given_{place}"
-            values[f"get_{place}"] = get
-            lines.append(f"given_{place} = get_{place}(arguments)")
-        for place, (name, expression) in enumerate(self.statements):
-            source = scalar_source(expression, names)
-            if source is None:
-                return None
-            names[name] = f"local_{place}"
-            lines.append(f"local_{place} = {source}")
+        lines = self.written_out(names, values)
+        if lines is None:
+            return None
         results = [names.get(local.name) for local in self.executor.plan.results]
         if None in results:
             return None
@@ -91,6 +76,29 @@ class Conclusion:
         text = f"def conclude({parameters}):\n    try:\n{body}        return {found}\n    except Odd:\n"
         exec(text + f"        return general({parameters})\n", values)
         return values["conclude"]
+
+    def written_out(self, names: dict[str, str], values: dict[str, Any], prefix: str = "") -> list[str] | None:
+        """The statements as lines of Python on the tuple `arguments`; None where they are not plain. Adds the Python
+        names of scalars to `names`, which has those that are there by then, and what the lines refer to to `values`."""
+        others = self._given(names)
+        if others is None:
+            return None
+        lines: list[str] = []
+        for place, (name, value) in enumerate(self.constants.items()):
+            if name not in names:
+                names[name] = f"{prefix}constant_{place}"
+                values[names[name]] = value if isinstance(value, int) else float(value)
+        for place, (name, get) in enumerate(others):
+            names[name] = f"{prefix}given_{place}"
+            values[f"{prefix}get_{place}"] = get
+            lines.append(f"{names[name]} = {prefix}get_{place}(arguments)")
+        for place, (name, expression) in enumerate(self.statements):
+            source = scalar_source(expression, names)
+            if source is None:
+                return None
+            names[name] = f"{prefix}local_{place}"
+            lines.append(f"{names[name]} = {source}")
+        return lines
 
     def plain_finish(self, parts: list[Part]) -> Callable[[Sequence[Any], list[Any]], Any] | None:
         """As `_finish`, for float sums and products and float arithmetic after them."""
@@ -166,14 +174,14 @@ class Conclusion:
         nodes = [node for _, expression in self.statements for node in visit(expression)]
         return {node.name for node in nodes if isinstance(node, k.ScalarValue | k.DimValue)}
 
-    def _given(self) -> list[tuple[str, Callable[[Sequence[Any]], Any]]] | None:
+    def _given(self, known: Container[str] = ()) -> list[tuple[str, Callable[[Sequence[Any]], Any]]] | None:
         """How the statements behind the loop get what the arguments say, as plain Python numbers; None where that is
         not plain."""
         executor = self.executor
         made = {*self.reductions, *self.constants, *(name for name, _ in self.statements)}
         types = {p.name: p.type for p in executor.base.parameters if isinstance(p, k.ScalarParameter)}
         found: list[tuple[str, Callable[[Sequence[Any]], Any]]] = []
-        for name in sorted(self._used() - made):
+        for name in sorted(name for name in self._used() - made if name not in known):
             type = types.get(name)
             node = k.DimValue(name) if type is None else k.ScalarValue(name, type)
             get = getter(executor, node)

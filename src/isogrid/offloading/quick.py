@@ -3,7 +3,7 @@
 Whatever it does not like, before anything has changed, it leaves to the ordinary call.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -85,7 +85,7 @@ def _reducing_call(
     finish = conclusion.plain_finish(reducing.parts) or conclusion.finish(reducing.parts)
     if is_far(executor.where):
         return far_call(
-            executor.where, native[0], blocks, reducing.types, reducing.scalars, reducing.folds, finish, slow
+            executor.where, native[0], blocks, reducing.types, reducing.scalars or (), reducing.folds, finish, slow
         )
     return _native(reducing, native[1], conclusion, slow) or _callable(reducing, native[0], blocks, finish, slow)
 
@@ -93,13 +93,13 @@ def _reducing_call(
 @dataclass(frozen=True, slots=True)
 class ReducingLoop:
     """A reducing loop that has run, on one device: its kernel, the values of the scalars that it takes beyond the
-    function's own, and the kernels that fold its parts."""
+    function's own, or None where each call gives them behind its arguments, and the kernels that fold its parts."""
 
     executor: Executor
     loop: Section
     ready: Ready
     constants: dict[str, Any]
-    scalars: list[Any]
+    scalars: list[Any] | None
     reductions: dict[str, Reduction]
     parts: list[Part]
     folds: list[Kernel]
@@ -111,12 +111,15 @@ class ReducingLoop:
 
     def plan(self, slow: Callable[..., Any]) -> ReducingCall:
         """The call in machine code that gives a tuple of all totals."""
-        given = self.ready.program.scalars
+        program, own = self.ready.program, self.executor.definition
+        constant = () if self.scalars is None else zip(program.scalars, self.scalars, strict=True)
+        if self.scalars is None:
+            own = replace(own, parameters=program.definition.parameters[: len(own.parameters) + len(program.scalars)])
         places = {part.name: place for place, part in enumerate(self.parts)}
         return ReducingCall(
-            definition=self.executor.definition,
+            definition=own,
             specialisation=self.executor.specialisation,
-            scalars=tuple((local.name, local.type, v) for local, v in zip(given, self.scalars, strict=True)),
+            scalars=tuple((local.name, local.type, v) for local, v in constant),
             blocks_name=BLOCKS,
             blocks=_blocks(trips_of(self.loop.loop)),
             parts=tuple(
@@ -138,13 +141,16 @@ class ReducingLoop:
         return TotalPlan(reduction.op, reduction.type, start, exact, tuple(places[part.name] for part in parts))
 
 
-def reducing_loop(executor: Executor, loop: Section, constants: dict[str, Any]) -> ReducingLoop | None:
-    """The loop, if it reduces, has run, and takes nothing but constants."""
+def reducing_loop(
+    executor: Executor, loop: Section, constants: dict[str, Any], given: Container[str] = ()
+) -> ReducingLoop | None:
+    """The loop, if it reduces, has run, and takes constants alone, or also locals that each call has `given`."""
     accepted, ready = loop.accepted, executor.kernels.get(("parallel", id(loop), True))
     if ready is None or accepted is None or not accepted.reductions or executor.specialisation.absent:
         return None
     scalars = known_scalars(ready, constants)
-    if scalars is None or not set(accepted.reductions) <= set(constants):
+    unknown = {local.name for local in ready.program.scalars} - set(constants)
+    if not all(name in given for name in unknown) or not set(accepted.reductions) <= set(constants):
         return None
     parts = [part for reduction in accepted.reductions.values() for part in parts_of(reduction)]
     folds = [_fold(executor, part) for part in parts]
@@ -170,7 +176,7 @@ def _fold(executor: Executor, part: Part) -> Kernel:
 def _callable(
     reducing: ReducingLoop, native: Any, trips: Getter, finish: Callable[..., Any], slow: Callable[..., Any]
 ) -> Callable[..., Any]:
-    empty, scalars, types = np.empty, reducing.scalars, reducing.types
+    empty, scalars, types = np.empty, reducing.scalars or (), reducing.types
     folds: list[Any] = list(reducing.folds)
 
     def call(*arguments: Any, **keywords: Any) -> Any:
