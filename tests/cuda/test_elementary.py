@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from isogrid.builtins.elementary import BUILDS
+from isogrid.cli.stages import stages_of
+from isogrid.cli.text_targets import ptx_text
 from isogrid.ir.types import Scalar
 from isogrid.mathlib.digests import subset
 from tests.numerics.support import ROWS, applied, bits_of, hard_cases
@@ -24,6 +26,15 @@ def test_only_builds_for_gpus_start_from_wrong_inverses(name: str) -> None:
     run.on("simulated")(x, y)
     run.on("cpu")(x, again)
     assert np.array_equal(y, again)
+
+
+def test_maps_by_one_function_hold_all_threads_of_a_multiprocessor() -> None:
+    """Not what already holds other values, nor what an author says about registers."""
+    row = ROWS["atan"]
+    assert ".minnctapersm 8" in ptx_text(stages_of(applied(row, Scalar.F32)))
+    assert ".minnctapersm" not in ptx_text(stages_of(applied(row, Scalar.F64)))
+    limited = applied(row, Scalar.F32).options(cuda={"max_registers": 64})
+    assert ".minnctapersm" not in ptx_text(stages_of(limited))
 
 
 @pytest.mark.parametrize("name", NAMES)

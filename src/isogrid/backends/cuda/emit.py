@@ -33,7 +33,7 @@ from isogrid.backends.cuda.emit_trap import report_skipped, report_trap
 from isogrid.backends.cuda.emit_warp_groups import THREADS, emit_warp_groups, fits_in_warps, groups_per_block
 from isogrid.backends.cuda.layout import CudaModule, Layout, layout_of, shared_totals, watched
 from isogrid.backends.cuda.merge_guards import merge_guards
-from isogrid.backends.cuda.plan_copies import plan_copies
+from isogrid.backends.cuda.plan_copies import plan_copies, usual_nodes
 from isogrid.backends.cuda.plan_zero import unneeded_zeroes
 from isogrid.backends.cuda.split import split
 from isogrid.backends.cuda.target import FIRST_PROGRAMMATIC, CudaTarget, data_layout
@@ -51,6 +51,8 @@ from isogrid.printers.llvm_text import Writer, type_text
 from isogrid.support.errors import KnownLimit
 
 _FAST = "reassoc contract arcp "
+#: Nodes of a body, slow paths left out, up to which one elementary function goes; threads of a multiprocessor.
+_SHORT, _RESIDENT = 200, 2048
 #: Rounds of zeroing that are written out instead of being a loop.
 _MOST_ROUNDS = 8
 
@@ -110,7 +112,7 @@ def emit_cuda(
         'target triple = "nvptx64-nvidia-cuda"',
         *shared_text(shared, kernel),
         *(table_text(b) for b in kernel.buffers if b.space is Space.TABLE),
-        _function(code, layout, options, alignment),
+        _function(code, layout, options, alignment, _resident(code, target, items)),
         *(code.helpers[name] for name in sorted(code.helpers)),
     ]
     if watched(kernel):
@@ -284,8 +286,15 @@ def _dealt_out(code: Code, count: int, body: Callable[[str], None]) -> None:
         code.w.place(done)
 
 
-def _function(code: Code, layout: Layout, options: Mapping[str, Any], alignment: int) -> str:
-    attributes = ["nounwind", *_attributes(code, options)]
+def _resident(code: Code, target: CudaTarget, items: tuple[int, ...]) -> int:
+    """Blocks that a multiprocessor should hold, 0 if that is the assembler's choice. A map by one elementary function
+    needs few registers where no slow path is taken; with 32 a thread all fit, a sixth of the time of such a map."""
+    short = max(items) > 1 and usual_nodes(code.kernel.body) <= _SHORT
+    return _RESIDENT // code.threads if short and target.build and any(code.slow_paths.values()) else 0
+
+
+def _function(code: Code, layout: Layout, options: Mapping[str, Any], alignment: int, resident: int) -> str:
+    attributes = ["nounwind", *_attributes(code, options, resident)]
     w = code.w
     return "\n".join(
         [
@@ -301,7 +310,7 @@ def _function(code: Code, layout: Layout, options: Mapping[str, Any], alignment:
     )
 
 
-def _attributes(code: Code, options: Mapping[str, Any]) -> list[str]:
+def _attributes(code: Code, options: Mapping[str, Any], resident: int) -> list[str]:
     own: Mapping[str, Any] = options.get("cuda") or {}
     most = options.get("max_threads")
     # PTX takes one of the two. The bound says what its author promised; the exact size serves the optimiser.
@@ -310,6 +319,8 @@ def _attributes(code: Code, options: Mapping[str, Any]) -> list[str]:
     else:
         sizes: Sequence[int] = (most,) if isinstance(most, int) else most
         found = [f'"nvvm.maxntid"="{math.prod(sizes)},1,1"']
+    if resident and most is None and own.get("min_blocks_per_sm") is None and own.get("max_registers") is None:
+        found.append(f'"nvvm.minctasm"="{resident}"')
     for option, attribute in (("min_blocks_per_sm", "minctasm"), ("max_registers", "maxnreg")):
         if own.get(option) is not None:
             found.append(f'"nvvm.{attribute}"="{int(own[option])}"')

@@ -62,7 +62,7 @@ def plan_copies(kernel: d.Kernel) -> tuple[tuple[int, ...], tuple[int, ...]]:
     facts = _Facts(kernel, data={name for name, _ in kernel.variables})
     if not _is_lockstep(facts, kernel.body):
         return alone, alone
-    nodes = max(_usual(kernel.body), sum(1 for _ in visit(kernel.body)) // _RARE_SHARE)
+    nodes = max(usual_nodes(kernel.body), sum(1 for _ in visit(kernel.body)) // _RARE_SHARE)
     items = 1 if _alternates(facts, rank - 1, 1) else _items(facts)
     while items > 1 and items * nodes > _MOST_NODES:
         items //= 2
@@ -74,14 +74,14 @@ def plan_copies(kernel: d.Kernel) -> tuple[tuple[int, ...], tuple[int, ...]]:
     return (*alone[:-2], rows, items), alone
 
 
-def _usual(body: d.Block) -> int:
+def usual_nodes(body: d.Block) -> int:
     """Expressions that run as a rule: not those of slow paths."""
     total = 0
     for node in body:
         inside = (*node.then, *node.otherwise) if isinstance(node, d.If) else ()
         total += sum(1 for _ in visit(node)) - sum(1 for _ in visit(inside))
         if isinstance(node, d.If) and not node.rare:
-            total += _usual(inside)
+            total += usual_nodes(inside)
     return total
 
 
