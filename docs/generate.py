@@ -234,6 +234,7 @@ with the digests on the CPU: `isogrid numerics --build pairs`.
 
 Speed: one thread, 16,384 f32 in cache, on {processor}; `python -m benchmarks.numerics`.
 Error: the largest seen in f64 against MPFR, over 10^8 random inputs.
+H200: 256 calls a thread and nothing else, beside the function of CUDA C at its default accuracy.
 
 """
 
@@ -243,8 +244,12 @@ def numbers_page() -> str:
     root = DOCS.parent
     speeds = json.loads((root / "benchmarks" / "results" / "numerics.json").read_text())
     errors = json.loads((root / "benchmarks" / "results" / "accuracy_f64.json").read_text())
+    kept = sorted((root / "benchmarks" / "results").glob("cuda_elementary_*.json"))[-1]
+    cards = {row["function"]: row for row in json.loads(kept.read_text())["functions"]}
     rows = []
     for name, (method, bound) in METHODS.items():
+        card = cards.get(name)
+        on_card = f"{card['calls_cuda_c'] / card['calls']:.2f}" if card else ""
         speed = speeds["functions"].get(name, {})
         own = f"{speed['isogrid']:.2f} ns" if speed else ""
         beside = f"{speed['numpy'] / speed['isogrid']:.2f}" if "numpy" in speed else ""
@@ -256,8 +261,11 @@ def numbers_page() -> str:
         if name in PAIRS:
             method = f"{method}; without f64: {PAIRS[name][0]}, error 2^{PAIRS[name][1]}"
         error = f"{errors[name]['ulp']:.3f} ulp"
-        rows.append((code(name), checked, method, f"2^{bound}", error, own, beside, library))
-    head = ("function", "f32 checked", "method", "pair error", "f64 error", "f32 speed", "of NumPy's", "of libmvec's")
+        rows.append((code(name), checked, method, f"2^{bound}", error, own, beside, library, on_card))
+    head = (
+        "function", "f32 checked", "method", "pair error", "f64 error", "f32 speed", "of NumPy's", "of libmvec's",
+        "H200: of CUDA C's",
+    )  # fmt: skip
     return NUMBERS.replace("{processor}", speeds["processor"]) + table(head, rows)
 
 
