@@ -280,6 +280,44 @@ def test_scalars_that_plain_numbers_cannot_say() -> None:
         assert outcome(big, given) == outcome(big._call, given), a
 
 
+@ig.offload(parallel="require")
+def late(a: In[i64, N], y: InOut[i64, N], n: i64) -> i64:
+    top = i64(7)
+    for i in range(n):
+        top = max(top, a[i])
+    for i in range(n):
+        y[i] = 1
+    return top * 3 - n
+
+
+@ig.offload(parallel="require")
+def wide(x: In[f32, N]) -> i64:
+    factor = 4611686018427387904
+    s = i64(0)
+    for i in range(len(x)):
+        s = max(s, factor * i)
+    return s
+
+
+@pytest.mark.parametrize("device", ["cpu", "interp", "cuda"])
+def test_what_loops_computed_may_be_large(device: str) -> None:
+    """Code for small launches assumes small scalars: these are larger, and errors behind them restore all the same."""
+    call: Any = late.on(device)
+    for top in (5, 2**62, 5, 2**62):
+        a, y = np.full(9, top), np.zeros(9, np.int64)
+        if top == 5:
+            assert call(a, y, 9) == 12
+        else:
+            with pytest.raises(ig.KernelOverflowError, match="4611686018427387904 \\* 3"):
+                call(a, y, 9)
+        assert (y == (top == 5)).all()
+    big: Any = wide.on(device)
+    for n in (1, 2, 1, 2):
+        assert big(np.zeros(n, np.float32)) == (n - 1) * 2**62
+    with pytest.raises(ig.KernelOverflowError, match="4611686018427387904 \\* 2"):
+        big(np.zeros(5, np.float32))
+
+
 def test_keywords_views_and_scopes_take_the_ordinary_call() -> None:
     call: Any = stages.on("cpu")
     x, y, z = (np.arange(600, dtype=np.float32) for _ in range(3))

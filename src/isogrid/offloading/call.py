@@ -16,7 +16,7 @@ from isogrid.launch.arguments import Arguments
 from isogrid.launch.arrays import device_of
 from isogrid.launch.create import synchronize
 from isogrid.launch.evaluate import CannotEvaluate, evaluate
-from isogrid.offloading.execute import MANY_UPDATES, Executor, Ready, argument, host_value, is_scalar
+from isogrid.offloading.execute import MANY_UPDATES, SMALL, Executor, Ready, argument, host_value, is_scalar
 from isogrid.offloading.launch_checks import Values, check_loop, iterations
 from isogrid.offloading.placement import HostCopies, is_far, new_partials, only_element, touched, wait_for
 from isogrid.offloading.ranges import scalars_for_locals
@@ -55,6 +55,9 @@ class Call:
         self.saved: dict[str, _Saved] = {}
         self.checked: dict[int, Checked] = {}
         self.launching = list(executor.plan.sections)
+        sizes = [*dims.values(), *(array.size for array in arguments.arrays.values())]
+        numbers = [v for v in arguments.scalars.values() if isinstance(v, int)]
+        self.is_small = all(abs(number) < SMALL for number in (*sizes, *numbers))
         self.devices = {d for d in map(device_of, arguments.arrays.values()) if d is not None}
 
     def run(self) -> tuple[Any, ...]:
@@ -133,12 +136,14 @@ class Call:
 
     def _may_fail(self, section: Section) -> bool:
         """Whether a section may still end the call with an error."""
+        # What the section is given may be what an earlier one has computed.
+        small = self.is_small and not any(local.type.is_integer and local.type.bits == 64 for local in section.inputs)
         if section.accepted is None:
-            return self.executor.may_fail(section)
+            return self.executor.may_fail(section, small)
         known = self.checked.get(section.number)
         if known is None:
             return True
-        return known.ready is not None and (known.ready.traps or _may_overflow(section))
+        return known.ready is not None and (known.ready.traps(small) or _may_overflow(section))
 
     # --- sequential sections -----------------------------------------------------------------------------------------
 

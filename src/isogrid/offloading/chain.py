@@ -193,16 +193,18 @@ def _link(
         if not given >= {local.name for local in ready.program.scalars}:
             return None
         native = native_callable(runtime, artifact, kernel, ready.kernel.definition, executor.specialisation, used)
-        return native and _Link(native, ready.program.scalars, _launch_of(ready), ready.traps, writes, {})
+        return native and _Link(native, ready.program.scalars, _launch_of(ready), ready.traps(small=True), writes, {})
     reducing = reducing_loop(executor, loop, scalars.constants, given)
     make = getattr(runtime, "native_reduction", None)
     if reducing is None or make is None:
         return None
     native = make(artifact, kernel, reducing.plan(_again))
-    fails = ready.traps or any(r.type.is_checked and r.op in ("add", "mul") for r in accepted.reductions.values())
+    fails = ready.traps(small=True) or any(
+        r.type.is_checked and r.op in ("add", "mul") for r in accepted.reductions.values()
+    )
     trips = getter(executor, trips_of(loop.loop))
     otherwise = None if trips is None or reducing.scalars is None else _totals_of(reducing, trips)
-    more = ready.program.scalars if reducing.scalars is None else ()
+    more = () if reducing.fixed else ready.program.scalars
     return native and _Link(native, more, otherwise, fails, writes, reducing.reductions)
 
 
@@ -233,7 +235,7 @@ def _totals_of(reducing: ReducingLoop, trips: Getter) -> Callable[..., Any]:
     kernel: Any = reducing.ready.kernel
     name, starts = reducing.executor.definition.name, reducing.constants
 
-    def totals(arguments: Sequence[Any]) -> tuple[Any, ...]:
+    def totals(arguments: Sequence[Any], *_: Any) -> tuple[Any, ...]:
         blocks = -(-trips(arguments) // BLOCK)
         if blocks <= 0:
             return tuple(argument(r.type, starts[n]) for n, r in reducing.reductions.items())

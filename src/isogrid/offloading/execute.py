@@ -37,6 +37,8 @@ from isogrid.support.records import dataclass
 #: Iterations from which a loop that adds into few elements gathers its sums first, and how many elements are few.
 MANY_UPDATES: Final = 8192
 FEW_ELEMENTS: Final = 1024
+#: Sizes and integer scalars of a small launch are below (analysis/facts.py).
+SMALL: Final = 1 << 31
 #: Most sizes that one function is compiled for.
 _MOST_SIZES: Final = 8
 
@@ -47,7 +49,13 @@ class Ready:
 
     program: Program
     kernel: Kernel
-    traps: bool
+    known: dict[bool, bool] = field(default_factory=dict[bool, bool])
+
+    def traps(self, small: bool) -> bool:
+        """Whether a launch may trap: one of small sizes and scalars, or any."""
+        if small not in self.known:
+            self.known[small] = may_trap(self.program.kernel, small)
+        return self.known[small]
 
 
 @dataclass(slots=True)
@@ -69,7 +77,7 @@ class Executor:
     kernels: dict[tuple[Any, ...], Ready] = field(default_factory=dict[tuple[Any, ...], Ready])
     checks: dict[int, list[IndexCheck]] = field(default_factory=dict[int, list[IndexCheck]])
     facts: dict[int, tuple[k.Require, ...]] = field(default_factory=dict[int, tuple[k.Require, ...]])
-    failing: dict[int, bool] = field(default_factory=dict[int, bool])
+    harmless: dict[int, bool] = field(default_factory=dict[int, bool])
 
     def native(self) -> Any:
         """`(callable, runtime)` for a function that is one loop without reductions and returns nothing; else None.
@@ -178,12 +186,11 @@ class Executor:
             conditions.insert(0, k.Compare("ge", trips, k.Const(0, trips.type)))
         return tuple(k.Require(condition, "the indices of the loop") for condition in conditions)
 
-    def may_fail(self, section: Section) -> bool:
+    def may_fail(self, section: Section, small: bool) -> bool:
         """Whether sequential statements may end the call with an error."""
-        key = id(section)
-        if key not in self.failing:
-            self.failing[key] = not all(map(_is_harmless, section.statements)) and self.sequential(section).traps
-        return self.failing[key]
+        if id(section) not in self.harmless:
+            self.harmless[id(section)] = all(map(_is_harmless, section.statements))
+        return not self.harmless[id(section)] and self.sequential(section).traps(small)
 
     def index_checks(self, section: Section) -> list[IndexCheck]:
         if section.number not in self.checks:
@@ -199,7 +206,7 @@ class Executor:
         spec = self.specialisation
         compiled.programs[Specialisation((), spec.constants) if alone else spec] = program.kernel
         kernel = Kernel(program.definition, compiled, self.options, self.tunables, device or self.device)
-        return Ready(program, kernel, may_trap(program.kernel))
+        return Ready(program, kernel)
 
     def _part(self, key: tuple[Any, ...]) -> str:
         """The key of a kernel as every process writes it."""
@@ -207,11 +214,11 @@ class Executor:
         return canonical([numbers.get(part, part) for part in key])
 
 
-def may_trap(kernel: k.Kernel) -> bool:
-    """Whether a check stays after the passes."""
+def may_trap(kernel: k.Kernel, small: bool) -> bool:
+    """Whether a check stays after the passes, in code for small launches or for any."""
     from isogrid.pipeline import optimise
 
-    for node in visit(optimise(kernel, frozenset(), LaunchFacts(small=True), {}).body):
+    for node in visit(optimise(kernel, frozenset(), LaunchFacts(small=small), {}).body):
         match node:
             case k.Load(checked=checked) | k.Store(checked=checked) | k.Atomic(checked=checked) if any(checked):
                 return True

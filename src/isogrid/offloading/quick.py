@@ -16,7 +16,16 @@ from isogrid.launch.evaluate import CannotEvaluate, evaluate
 from isogrid.launch.kernel_value import Kernel
 from isogrid.launch.native import whole_callable
 from isogrid.offloading.conclusion import Conclusion, Getter, assignments, getter
-from isogrid.offloading.execute import FEW_ELEMENTS, MANY_UPDATES, Executor, Ready, argument, is_scalar, native_of
+from isogrid.offloading.execute import (
+    FEW_ELEMENTS,
+    MANY_UPDATES,
+    SMALL,
+    Executor,
+    Ready,
+    argument,
+    is_scalar,
+    native_of,
+)
 from isogrid.offloading.far_call import AGAIN, MOST_BLOCKS, far_call
 from isogrid.offloading.kernels import BLOCKS
 from isogrid.offloading.placement import is_far, new_partials
@@ -109,11 +118,17 @@ class ReducingLoop:
         """The dtypes of the arrays that take one value per block."""
         return [type.numpy for _, type in self.ready.program.arrays]
 
+    @property
+    def fixed(self) -> bool:
+        """Whether the scalars are constants that code for small launches takes; others are judged at each call."""
+        numbers = [v for v in self.scalars or () if isinstance(v, int)]
+        return self.scalars is not None and all(abs(v) < SMALL for v in numbers)
+
     def plan(self, slow: Callable[..., Any]) -> ReducingCall:
         """The call in machine code that gives a tuple of all totals."""
         program, own = self.ready.program, self.executor.definition
-        constant = () if self.scalars is None else zip(program.scalars, self.scalars, strict=True)
-        if self.scalars is None:
+        constant = zip(program.scalars, self.scalars or (), strict=True) if self.fixed else ()
+        if not self.fixed:
             own = replace(own, parameters=program.definition.parameters[: len(own.parameters) + len(program.scalars)])
         places = {part.name: place for place, part in enumerate(self.parts)}
         return ReducingCall(
@@ -207,7 +222,7 @@ def _native(
 ) -> Callable[..., Any] | None:
     """The call in machine code, on devices that have one."""
     make = getattr(runtime, "native_reduction", None)
-    if make is None:
+    if make is None or not reducing.fixed:
         return None
     names, returned = list(reducing.reductions), conclusion.returned_totals()
     plan = replace(
