@@ -13,7 +13,7 @@ from isogrid.backends.cpu.emit_memory import load, store
 from isogrid.backends.cpu.emit_regions import (
     every_statement,
 )
-from isogrid.backends.cpu.emit_strategy import region_width
+from isogrid.backends.cpu.emit_strategy import edge_width, region_width
 from isogrid.backends.cpu.emit_units import LaneBody, bounded_range, counted, extreme, lane_loop
 from isogrid.backends.cpu.emit_values import Lanes, Val, read_slot, write_slot
 from isogrid.backends.cpu.layout import RECORD_LOCAL
@@ -181,7 +181,7 @@ def _row(group: Group, body: d.Block, row: str) -> None:
     lane_loop(group.frame.code, width, "0", hi, threads(interior.body), unrolled)
     w.jump(done)
     w.place(edge)
-    lane_loop(group.frame.code, width, *bounded_range(outside, split, "0", hi), threads(split.body))
+    lane_loop(group.frame.code, edge_width(width), *bounded_range(outside, split, "0", hi), threads(split.body))
     w.place(done)
 
 

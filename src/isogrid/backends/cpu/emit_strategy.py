@@ -27,6 +27,8 @@ _SMALL = 40
 #: as few values are alive: such products wait for each other, and there is little else to do meanwhile (decision 0068).
 _HALVES = 8
 _FEW_ALIVE = 8
+#: Lanes at the edges of such loops.
+_EDGE = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +115,11 @@ def region_width(body: d.Block, facts: LaneFacts, widest: int) -> int:
     if counts.atomics * 4 > counts.narrow + counts.wide:
         return 1
     return max(widest // 2, 1) if counts.wide > 4 * counts.narrow and widest > 1 else widest
+
+
+def edge_width(width: int) -> int:
+    """Lanes for the groups at an edge, where `width` others run: few groups do, and wide code compiles long."""
+    return _EDGE if width > 2 * _EDGE else width
 
 
 def lane_axis_of(block: tuple[int, ...]) -> int:
