@@ -137,10 +137,14 @@ def test_chains_of_products(disabled: list[str], size: int) -> None:
     assert (results[0][1] == results[1][1]).all()
 
 
+def assembly_of(kernel: Any) -> str:
+    text = emit_module(stages_of(kernel, (), wide=False).device, AVX512, {}).text
+    return compile_text(text, "plain", assembly=True, target=AVX512)
+
+
 def test_lanes_stay_apart_between_products() -> None:
     """Each round multiplies the even and the odd lanes as the round before left them: only results are merged."""
-    text = emit_module(stages_of(rounds, (), wide=False).device, AVX512, {}).text
-    body = compile_text(text, "plain", assembly=True, target=AVX512)
+    body = assembly_of(rounds)
     products, merges = body.count("vpmuludq"), body.count("vpermt2d") + body.count("vpermi2d")
     assert products >= 9 * 8
     assert merges * 4 < products
