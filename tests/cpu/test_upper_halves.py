@@ -137,6 +137,28 @@ def test_chains_of_products(disabled: list[str], size: int) -> None:
     assert (results[0][1] == results[1][1]).all()
 
 
+@ig.kernel(groups=ig.cdiv(N, 2), block=2)
+def of_two(x: In[ig.w32, N], key: ig.w32, out: Out[ig.w32, N]) -> None:
+    i = ig.gid()
+    held = ig.shared(ig.w32, 2)
+    if i < N:
+        held[ig.lid()] = x[i]
+    ig.barrier()
+    if i < N:
+        a = held[1 - ig.lid()]
+        b = ig.mulhi(a, x[i]) ^ (a * x[i] + key)
+        out[i] = ig.mulhi(b, ig.w32(0xD256D193)) - ig.mulhi(b ^ key, a)
+
+
+@pytest.mark.parametrize("size", [1, 2, 7])
+def test_vectors_of_two_lanes(size: int) -> None:
+    x = np.random.default_rng(3).integers(0, 1 << 32, size, np.uint32)
+    found, expected = np.zeros(size, np.uint32), np.zeros(size, np.uint32)
+    of_two.on("cpu")(x, 0xFFFF0001, found)
+    of_two.on("interp")(x, 0xFFFF0001, expected)
+    assert (found == expected).all()
+
+
 def assembly_of(kernel: Any) -> str:
     text = emit_module(stages_of(kernel, (), wide=False).device, AVX512, {}).text
     return compile_text(text, "plain", assembly=True, target=AVX512)

@@ -64,8 +64,8 @@ def _pair(parts: Iterable[str]) -> tuple[str, str]:
 
 
 def _types(width: int) -> tuple[str, str]:
-    """Products as 32-bit halves, and whole."""
-    return type_text(Machine.I32, width), type_text(Machine.I64, width // 2)
+    """Products as 32-bit halves, and whole. A vector of one is still a vector."""
+    return type_text(Machine.I32, width), f"<{width // 2} x i64>"
 
 
 def _known_pair(w: Writer, value: str, width: int) -> tuple[str, str] | None:
