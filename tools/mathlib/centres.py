@@ -89,6 +89,8 @@ def intervals(offset: float) -> Iterator[tuple[int, float, float]]:
 def _search(of: Centred, start: float, end: float) -> float:
     """The best of some thousand centres around the middle of an interval."""
     middle, half = np.float32((start + end) / 2), (end - start) / 2
+    if 1 - of.function(mpf(start)) < mpf(2) ** -20:
+        return _with_short_value(of, start, end)
     count = min(int(0.15 * half / np.spacing(middle)), 12000)
     best, least = float(middle), mpf(1)
     for step in range(-count, count + 1):
@@ -97,6 +99,20 @@ def _search(of: Centred, start: float, end: float) -> float:
         if left < least:
             best, least = centre, left
     return best
+
+
+def _with_short_value(of: Centred, start: float, end: float) -> float:
+    """The place nearest to the middle of an interval where the function is 1 less a multiple of 2^-24."""
+
+    def units(x: mpf) -> mpf:
+        return (1 - of.function(x)) * 2**24
+
+    found: list[float] = []
+    with mpmath.workprec(100):
+        for count in range(int(units(mpf(end))) + 1, int(units(mpf(start))) + 1):
+            place = mpmath.findroot(lambda x, n=count: mpmath.log(units(x) / n), (start, end), solver="bisect")
+            found.append(float(np.float32(float(place))))
+    return min(found, key=lambda place: abs(place - (start + end) / 2))
 
 
 def _left_out(of: Centred, centre: float, reach: float) -> mpf:

@@ -127,7 +127,7 @@ def tgamma_f64(x: f64) -> f64:
 
 
 @ig.func
-def tgamma_f32(x: f32) -> f32:
+def tgamma_f32_pair(x: f32) -> f32:
     ordinary = (abs(x) > 0.0) & (abs(x) < math.inf)
     k, h, l = tgamma_pair(f64(ig.select(ordinary, x, f32(1.5))))
     limited = max(min(k, 400.0), -600.0)
@@ -224,6 +224,6 @@ def lgamma_f64(x: f64) -> f64:
 
 
 @ig.func
-def lgamma_f32(x: f32) -> f32:
+def lgamma_f32_pair(x: f32) -> f32:
     h, l = lgamma_any(f64(x))
     return ig.select(x == x, narrow(h, l), x)
