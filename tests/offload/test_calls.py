@@ -377,6 +377,29 @@ def test_a_scatter_traps_on_the_true_total(size: int) -> None:
 
 
 @ig.offload(parallel="require")
+def folded(bins: InOut[i64, N], n: i64, k: i64) -> None:
+    for i in range(2, n):
+        bins[i // k] += 1
+
+
+@ig.offload(parallel="require")
+def powers(bins: InOut[i64, N], n: i64, k: i64) -> None:
+    for i in range(2, n):
+        bins[i * i * k] += 1
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_the_index_of_an_update_is_computed_with_its_checks(device: str) -> None:
+    bins = np.zeros(8, np.int64)
+    folded.on(device)(bins, 8, 2)
+    assert list(bins) == [0, 2, 2, 2, 0, 0, 0, 0]
+    assert "2 // 0 is a division by zero" in refused(folded.on(device), bins, 8, 0)
+    powers.on(device)(bins, 3, 1)
+    assert bins[4] == 1
+    assert "4 * 4611686018427387904 does not fit i64" in refused(powers.on(device), bins, 3, 2**62)
+
+
+@ig.offload(parallel="require")
 def nest(y: Out[f32, N], x: In[f32, M], h: i64, w: i64) -> None:
     for i in range(h):
         for j in range(w):

@@ -247,11 +247,10 @@ def _combines(name: str, assign: k.Assign, parts: tuple[Part, ...]) -> k.Block:
 
 def _atomic(node: k.Store, update: Update | None) -> k.Atomic:
     assert update is not None and update.load is not None
-    type = node.element
+    type, load = node.element, update.load
     value = update.value if update.value.type is type else k.Cast(update.value, type, span=update.value.span)
-    return k.Atomic(
-        update.op, node.array, node.indices, value, None, type, node.space, update.load.checked, span=node.span
-    )
+    # The load, which goes, has the checks of the index; those of the store would have followed them.
+    return k.Atomic(update.op, node.array, load.indices, value, None, type, node.space, load.checked, span=node.span)
 
 
 def _store(array: str, index: k.Expr, value: k.Local) -> k.Store:
