@@ -1,6 +1,6 @@
 """Expressions, loads and stores of a vector of lanes: scalar at a uniform index, vector if adjacent, else gather."""
 
-from typing import assert_never
+from typing import Final, assert_never
 
 from isogrid.backends.cpu.emit_exact import emit_exact
 from isogrid.backends.cpu.emit_tables import permuted
@@ -167,9 +167,40 @@ def _store_adjacent(lanes: Lanes, address: str, value: str, memory: Machine) -> 
     if lanes.mask is None:
         lanes.w.do(f"store {text} {value}, ptr {address}, align {align}")
         return
+    if memory in _NARROW and lanes.width > 1:
+        value = _fenced(lanes, value, memory)
     name = f"llvm.masked.store.{mangled(memory, lanes.width)}.p0"
     lanes.w.declare(name, "void", [text, "ptr", "i32 immarg", mask_type(lanes)])
     lanes.w.do(f"call void @{name}({text} {value}, ptr {address}, i32 {align}, {mask_type(lanes)} {lanes.mask})")
+
+
+#: What a wider value may be cut to as it is stored.
+_NARROW: Final = frozenset({Machine.I8, Machine.I16, Machine.I32})
+
+
+def _fenced(lanes: Lanes, value: str, memory: Machine) -> str:
+    """The value behind a fence, which costs nothing and parts the store from what cut the value.
+
+    LLVM 22 makes one store of the two, and where it then sees a mask of one lane it writes that lane uncut, over its
+    neighbours.
+    """
+    w, width = lanes.w, lanes.width
+    whole = max(width, 32 // memory.bits)
+    text = type_text(memory, whole)
+    if whole > width:
+        order = ", ".join(f"i32 {min(k, width)}" for k in range(whole))
+        narrow = type_text(memory, width)
+        value = w.emit(f"shufflevector {narrow} {value}, {narrow} poison, <{whole} x i32> <{order}>")
+    floats = whole * memory.bits // 32
+    name = f"llvm.arithmetic.fence.v{floats}f32"
+    w.declare(name, f"<{floats} x float>", [f"<{floats} x float>"])
+    held = w.emit(f"bitcast {text} {value} to <{floats} x float>")
+    held = w.emit(f"call <{floats} x float> @{name}(<{floats} x float> {held})")
+    value = w.emit(f"bitcast <{floats} x float> {held} to {text}")
+    if whole > width:
+        order = ", ".join(f"i32 {k}" for k in range(width))
+        value = w.emit(f"shufflevector {text} {value}, {text} poison, <{width} x i32> <{order}>")
+    return value
 
 
 def _scatter(lanes: Lanes, addresses: str, value: str, memory: Machine) -> None:
