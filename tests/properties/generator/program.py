@@ -73,7 +73,7 @@ class _Writer:
     def write(self) -> Program:
         g = self.g
         g.grouped = g.choices.chance(40)
-        g.rank = g.choices.weighted(((14, 1), (5, 2), (1, 3)))
+        g.rank = g.choices.weighted(((15, 1), (4, 2), (1, 3)))
         g.use("grouped" if g.grouped else "ungrouped")
         g.use(f"rank {g.rank}")
         self._geometry()
@@ -92,7 +92,7 @@ class _Writer:
     def _disabled(self) -> tuple[str, ...]:
         """Passes that the compiled side leaves out: none may change a result, and without proofs every check stays."""
         passes: tuple[tuple[int, tuple[str, ...]], ...] = (
-            (9, ()), (4, ("prove",)), (1, ("fold",)), (1, ("unroll", "prove")),
+            (13, ()), (2, ("prove",)), (1, ("fold",)), (1, ("unroll", "prove")),
             (1, ("simplify", "hoist", "dead", "prove")), (1, ("vectorise",)), (1, ("vectorise", "prove")),
         )  # fmt: skip
         return self.g.choices.weighted(passes)
@@ -203,7 +203,7 @@ class _Writer:
             type = g.choices.pick((*NUMBERS, "bool"))
             name = g.fresh("s")
             low, high = full(type)
-            if type in CHECKED and g.choices.chance(40):
+            if type in CHECKED and g.choices.chance(60):
                 low, high = (-5 if type in SIGNED else 0), 20
             self._add(Parameter(name, type, "scalar", (), low, high))
             g.queries.append(Value(name, type, low, high, simple=True))
@@ -300,7 +300,7 @@ class _Writer:
 
     def _outputs(self) -> None:
         g = self.g
-        for _ in range(g.choices.weighted(((3, 1), (1, 2)))):
+        for _ in range(g.choices.weighted(((4, 1), (1, 2)))):
             shape = self._shape(own=True) if not self.by_groups else ("T",) * g.rank
             if self.by_groups:
                 shape = tuple(f"T{axis}" for axis in range(g.rank))
@@ -338,7 +338,7 @@ class _Writer:
 
     def _atomics(self) -> None:
         g = self.g
-        for _ in range(g.choices.weighted(((5, 0), (4, 1), (1, 2)))):
+        for _ in range(g.choices.weighted(((12, 0), (7, 1), (1, 2)))):
             op = g.choices.pick(("add", "add", "min", "max", "and_", "or_", "xor", "exchange", "cas"))
             element = g.choices.pick(INTEGERS if op not in ("min", "max") else NUMBERS)
             name = g.fresh("a")
@@ -409,7 +409,7 @@ class _Writer:
         g.can_return = True
         body = [*self.head, *rare_statements(g), *elementary_statements(g)]
         body += [line for array in g.arrays if array.use == "atomic" for line in atomic_on(g, array)]
-        for _ in range(g.choices.weighted(((5, 1), (2, 2), (1, 0)))):
+        for _ in range(g.choices.weighted(((5, 1), (1, 2), (2, 0)))):
             body += statement(g, 2)
         for array in g.arrays:
             if array.writable and array.own and g.choices.chance(80):
