@@ -106,7 +106,7 @@ def exponentials(module: Module) -> None:
     module.polynomial("TAIL_SINH", 2, mpf(0), half**2, sine, lambda z, p: (p - sine(z)) * z)
     module.polynomial("TAIL_COSH", 2, mpf(0), half**2, cosine, lambda z, p: (p - cosine(z)) * z)
     module.value("SINH_MARGIN", 2.0**-22)
-    module.value("COSH_MARGIN", 1.4 * 2.0**-34)
+    module.value("COSH_MARGIN", 2.0**-34)
 
 
 def on_grid(x: mpf) -> float:
