@@ -1,4 +1,5 @@
-"""The six programs of the offload benchmark: one plain loop each, for isogrid and for Numba's `prange`.
+"""The six programs of the offload benchmark: one plain loop each, for isogrid and for Numba's `prange`; and functions
+of other shapes, of which only the cost of a call is measured.
 
 The Numba forms have equal arithmetic in f32 and no checks of bounds; their histogram keeps a copy per thread.
 """
@@ -59,8 +60,47 @@ def histogram(index: In[i32, N], bins: InOut[i32, M]) -> None:
         bins[index[i]] += 1
 
 
+@ig.offload(parallel="require")
+def two_maps(x: In[f32, N], y: InOut[f32, N], z: Out[f32, N]) -> None:
+    for i in range(len(x)):
+        y[i] = x[i] * 2.0
+    for i in range(len(x)):
+        z[i] = y[i] + 1.0
+
+
+@ig.offload(parallel="require")
+def sum_and_map(x: In[f32, N], y: Out[f32, N]) -> f32:
+    s = f32(0)
+    for i in range(len(x)):
+        s += x[i] * x[i]
+    for i in range(1, len(x)):
+        y[i] = x[i] - x[i - 1]
+    return s
+
+
+@ig.offload(parallel="require")
+def scalar_first(x: InOut[f32, N], a: f32) -> None:
+    factor = 1.0 / (1.0 + a)
+    for i in range(len(x)):
+        x[i] = x[i] * factor
+
+
+@ig.offload(parallel="require")
+def sum_of_stored(x: In[i32, N], y: InOut[i32, N]) -> i32:
+    s = i32(0)
+    for i in range(len(x)):
+        y[i] = x[i] & 255
+        s += x[i]
+    return s
+
+
+#: Functions of which the call alone is measured: two loops, a scalar from an argument, a total that may fail late.
+CALLS = ("two_maps", "sum_and_map", "scalar_first", "sum_of_stored")
+
+
 def isogrid_forms() -> dict[str, Callable[..., Any]]:
-    return {f.__name__: f for f in (mapped, stencil, reduction, conditional, tile, histogram)}
+    plain = (mapped, stencil, reduction, conditional, tile, histogram)
+    return {f.__name__: f for f in (*plain, two_maps, sum_and_map, scalar_first, sum_of_stored)}
 
 
 def numba_forms() -> dict[str, Callable[..., Any]]:
@@ -126,4 +166,8 @@ def arguments(size: int) -> dict[str, tuple[Any, ...]]:
         "conditional": (x,),
         "tile": (x[:side].copy(), y[: side * side], side, side),
         "histogram": (index, bins),
+        "two_maps": (x, y, np.zeros_like(x)),
+        "sum_and_map": (x, y),
+        "scalar_first": (np.ones_like(x), 0.0),
+        "sum_of_stored": (index, np.zeros_like(index)),
     }

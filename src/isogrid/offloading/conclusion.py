@@ -11,7 +11,7 @@ from isogrid.launch.evaluate import CannotEvaluate, evaluate
 from isogrid.launch.scalars import scalar_argument
 from isogrid.offloading.execute import Executor, host_value
 from isogrid.offloading.far_call import AGAIN
-from isogrid.offloading.host_floats import GLOBALS, compile_scalar, rounded, scalar_source, single_argument
+from isogrid.offloading.host_floats import GLOBALS, compile_scalar, rounded, scalar_source
 from isogrid.offloading.placement import is_far
 from isogrid.offloading.ranges import scalars_for_locals
 from isogrid.offloading.rule3_names import Reduction
@@ -88,10 +88,10 @@ class Conclusion:
             if name not in names:
                 names[name] = f"{prefix}constant_{place}"
                 values[names[name]] = value if isinstance(value, int) else float(value)
-        for place, (name, get) in enumerate(others):
+        for place, (name, source, get) in enumerate(others):
             names[name] = f"{prefix}given_{place}"
             values[f"{prefix}get_{place}"] = get
-            lines.append(f"{names[name]} = {prefix}get_{place}(arguments)")
+            lines.append(f"{names[name]} = {source if get is None else f'{prefix}get_{place}(arguments)'}")
         for place, (name, expression) in enumerate(self.statements):
             source = scalar_source(expression, names)
             if source is None:
@@ -174,28 +174,25 @@ class Conclusion:
         nodes = [node for _, expression in self.statements for node in visit(expression)]
         return {node.name for node in nodes if isinstance(node, k.ScalarValue | k.DimValue)}
 
-    def _given(self, known: Container[str] = ()) -> list[tuple[str, Callable[[Sequence[Any]], Any]]] | None:
-        """How the statements behind the loop get what the arguments say, as plain Python numbers; None where that is
-        not plain."""
+    def _given(self, known: Container[str] = ()) -> list[tuple[str, str, Getter | None]] | None:
+        """What the arguments say that the statements read: names, each as Python on `arguments` or by a function that
+        the text calls `get`; None where that is not plain."""
         executor = self.executor
         made = {*self.reductions, *self.constants, *(name for name, _ in self.statements)}
-        types = {p.name: p.type for p in executor.base.parameters if isinstance(p, k.ScalarParameter)}
-        found: list[tuple[str, Callable[[Sequence[Any]], Any]]] = []
+        scalars = {p.name: p.type for p in executor.base.parameters if isinstance(p, k.ScalarParameter)}
+        places = {p.name: at for at, p in enumerate(executor.definition.parameters)}
+        found: list[tuple[str, str, Getter | None]] = []
         for name in sorted(name for name in self._used() - made if name not in known):
-            type = types.get(name)
-            node = k.DimValue(name) if type is None else k.ScalarValue(name, type)
-            get = getter(executor, node)
+            if name in scalars:
+                # A float argument may be a Python integer.
+                form = {Scalar.F32: "argument({})", Scalar.F64: "float({})"}.get(scalars[name], "{}")
+                found.append((name, form.format(f"arguments[{places[name]}]"), None))
+                continue
+            get = getter(executor, k.DimValue(name))
             if get is None:
                 return None
-            found.append((name, _as_float(get, type) if type is not None and type.is_float else get))
+            found.append((name, "get(arguments)", get))
         return found
-
-
-def _as_float(get: Getter, type: Scalar) -> Callable[[Sequence[Any]], float]:
-    """A float argument, which may be a Python integer, as its parameter makes it."""
-    if type is Scalar.F32:
-        return lambda arguments: single_argument(get(arguments))
-    return lambda arguments: float(get(arguments))
 
 
 def may_trap(value: k.Expr) -> bool:

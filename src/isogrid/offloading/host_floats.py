@@ -127,13 +127,20 @@ def _fit(value: int, least: int, most: int) -> int:
 
 def single_argument(value: float) -> float:
     """An argument as the f32 that its parameter makes of it."""
-    if isinstance(value, int):
-        _exact(value)
+    if type(value) is int:
+        value = _exact(value)
+    elif type(value) is not float:
+        raise TypeError(value)
     return ctypes.c_float(value).value
 
 
 #: What sources of `scalar_source` refer to.
-GLOBALS: Final[Mapping[str, Any]] = {"single": ctypes.c_float, "exact": _exact, "fit": _fit}
+GLOBALS: Final[Mapping[str, Any]] = {
+    "single": ctypes.c_float,
+    "exact": _exact,
+    "fit": _fit,
+    "argument": single_argument,
+}
 
 
 def _rounded_source(source: str, type: Scalar) -> str:
