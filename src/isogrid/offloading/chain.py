@@ -286,7 +286,7 @@ def _written_out(
         given = "".join(f", {name}" for name in _given(number, link, scalars.constants, names, values))
         lines.append(f"        found_{number} = native_{number}(*arguments{given})")
         lines.append(f"        if found_{number} is {'AGAIN' if link.reductions else 'not None'}:")
-        if saves or number == 0 or link.otherwise is None:
+        if saves or number == 0 or link.fails or link.otherwise is None:
             lines += [f"        {undo}", "            return slow(*arguments)"]
         else:
             lines.append(f"            found_{number} = otherwise_{number}(arguments{given})")

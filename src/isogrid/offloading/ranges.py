@@ -68,6 +68,8 @@ def facts_of_indices(accepted: Accepted, trips: k.Expr, shapes: dict[str, tuple[
     first = forms.of(loop.start)
     step = loop.step.value if isinstance(loop.step, k.Const) else 1
     last = forms.of(loop.stop).plus(-step) if abs(step) == 1 else first + (forms.of(trips).plus(-1)).scaled(step)
+    if step < 0:
+        first, last = last, first  # the least and the greatest value of the counter
     found: dict[Fact, None] = {}
     for access in accepted.candidate.facts.accesses:
         if access.node.space is not Space.GLOBAL:
