@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from . import execute
 from .choices import Choices
@@ -106,12 +106,18 @@ def _code(text: str) -> str:
     return text[at + 6 : at + 11] if at >= 0 else text[:40]
 
 
+#: Objects made since the last search for cycles from which on another one pays.
+_MANY: Final = 1_000_000
+
+
 def settle_memory() -> None:
-    """Search for cycles between batches only, and not in what was there before the first one."""
-    gc.collect()
+    """Search for cycles between batches only, after some of them, and not in what was there before the first one."""
     if not gc.get_freeze_count():
+        gc.collect()
         gc.freeze()
         gc.disable()
+    elif gc.get_count()[0] > _MANY:
+        gc.collect()
 
 
 def run_batch(
