@@ -114,7 +114,8 @@ def lgamma_f32(x: f32) -> f32:
     those below 0 the pair build decides.
     """
     negative = x < 0.0
-    ordinary = (abs(x) > 1e-30) & (abs(x) < math.inf)
+    # From -2^23 down every argument is an integer, a pole.
+    ordinary = (abs(x) > 1e-30) & (x < math.inf) & (x > -8388608.0)
     a = f64(abs(ig.select(ordinary, x, f32(1.5))))
     p, log = product_and_log(a)
     turned, broken = sine_of_turn(ig.select(negative, a, f64(0.5)))
