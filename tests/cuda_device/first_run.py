@@ -35,7 +35,7 @@ PARTS: dict[str, tuple[int, list[str]]] = {
         240,
         [sys.executable, "-m", "pytest", *OFFLOAD, "-q", "-n", WORKERS, "--maxfail=20"],
     ),
-    "nvrtc": (120, [sys.executable, "-m", "tests.cuda_device.through_nvrtc"]),
+    "nvrtc": (180, [sys.executable, "-m", "tests.cuda_device.through_nvrtc"]),
     "disputed": (
         60,
         [sys.executable, "-m", "pytest", "tests/conformance", "-vv", "-k", "later"],

@@ -1,4 +1,4 @@
-"""Conformance and random kernels through CUDA C and NVRTC in place of LLVM's PTX."""
+"""The gallery, random kernels and conformance through CUDA C and NVRTC in place of LLVM's PTX."""
 
 import multiprocessing
 import os
@@ -6,6 +6,7 @@ import subprocess
 import sys
 from concurrent.futures import ProcessPoolExecutor
 
+from tests.cuda_device import gallery
 from tests.properties.generator.choices import Choices
 from tests.properties.generator.execute import run
 from tests.properties.generator.program import program
@@ -18,6 +19,14 @@ def one(seed: int) -> tuple[int, str]:
     return seed, run(program(Choices(seed)), f"random kernel {seed}", ("interp", "cuda")).trouble
 
 
+def the_gallery() -> int:
+    """How many kernels of the gallery differ."""
+    import isogrid as ig
+
+    ig.default_options(cuda={"codegen": "nvrtc"})
+    return gallery.main()
+
+
 def main() -> int:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 300
     context = multiprocessing.get_context("spawn")
@@ -27,7 +36,8 @@ def main() -> int:
             if trouble:
                 troubles += 1
                 print(f"seed {seed}: {trouble[:500]}", flush=True)
-    print(f"{count} random kernels, {troubles} troubles", flush=True)
+        troubles += pool.submit(the_gallery).result()
+    print(f"{count} random kernels and the gallery, {troubles} troubles", flush=True)
     command = [sys.executable, "-m", "pytest", "-p", "tests.cuda_device.nvrtc_plugin", "tests/conformance", "-q"]
     code = subprocess.run([*command, "-n", "12", "--maxfail=10", "--tb=short"]).returncode
     return int(bool(troubles)) | code
