@@ -6,17 +6,15 @@
 Series of the pair build are Taylor's: the coefficient is a formula, the bound is the first term left out.
 """
 
-import sys
-from collections.abc import Callable, Iterable
-from pathlib import Path
+from collections.abc import Callable, Sequence
 
 import mpmath
 from mpmath import mpf
 
 from tools.mathlib.polynomials import fitted_exact, quick_constants, value_at
+from tools.mathlib.written import SOURCE, head, write_or_check
 
-ROOT = Path(__file__).resolve().parents[2]
-TARGET = ROOT / "src" / "isogrid" / "mathlib" / "source" / "constants.py"
+TARGET = SOURCE / "constants.py"
 PRECISION = 400
 
 
@@ -73,11 +71,12 @@ class Module:
         self.value(f"{stem}_HIGH", high)
         self.value(f"{stem}_LOW", low)
 
-    def rows(self, name: str, rows: Iterable[float | int | tuple[float, ...]]) -> None:
+    def rows(self, name: str, rows: Sequence[float | int | tuple[float, ...]]) -> None:
         items = [text(row) for row in rows]
         each = 1 if items[0].startswith("(") else 3
         lines = [", ".join(items[start : start + each]) for start in range(0, len(items), each)]
-        self.lines += [f"{name} = _table(", *(f"    {line}," for line in lines), ")"]
+        kind = "long_words" if isinstance(rows[0], int) else "doubles"
+        self.lines += [f"{name} = {kind}(", *(f"    {line}," for line in lines), ")"]
 
 
 def series(module: Module, stem: str, term: Callable[[int], mpf], pairs: range, tail: range) -> None:
@@ -237,34 +236,12 @@ def written() -> str:
         gamma_zeros(module)
         module.pair("THIRD", mpf(1) / 3)
         quick_constants(module)
-    return _HEAD + "\n".join(module.lines) + "\n"
-
-
-_HEAD = '''"""Constants of the elementary functions. Written by `python -m tools.mathlib.coefficients`; do not edit."""
-
-from typing import Any
-
-import numpy as np
-
-
-def _table(*rows: Any) -> Any:
-    """A table of the language: a read-only array of f64, or of u64 for words."""
-    table = np.array(rows, np.uint64 if isinstance(rows[0], int) else np.float64)
-    table.flags.writeable = False
-    return table
-
-
-# fmt: off
-'''
+    title = "Constants of the elementary functions"
+    return head(title, "coefficients", "doubles", "long_words") + "\n".join(module.lines) + "\n"
 
 
 def main() -> None:
-    made = written()
-    if "--check" in sys.argv[1:]:
-        if TARGET.read_text() != made:
-            raise SystemExit(f"{TARGET.relative_to(ROOT)} is out of date")
-        return
-    TARGET.write_text(made)
+    write_or_check({TARGET: written()})
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ bits as it takes. No function of isogrid is used. The digest of a block is the s
 modulo 2^64: the kernel of `isogrid numerics` computes the same on any device.
 """
 
-import ctypes
 import sys
 import time
 from collections.abc import Callable
@@ -21,6 +20,7 @@ import numpy as np
 from gmpy2 import mpfr
 
 from isogrid.mathlib.digests import BLOCK, digest_of, mixed, subset
+from tools.mathlib.c_loops import compiled
 
 ROOT = Path(__file__).resolve().parents[2]
 DIGESTS = ROOT / "src" / "isogrid" / "mathlib" / "digests"
@@ -65,10 +65,6 @@ def _rsqrt(x: Array) -> Array:
 
 def _of_c(name: str) -> Callable[[Array], Array]:
     """A function of the C library, in a loop that LLVM makes."""
-    from llvmlite import binding as llvm
-
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
     text = f"""
 declare double @{name}(double)
 define void @loop(ptr %x, ptr %y, i64 %n) {{
@@ -88,16 +84,11 @@ done:
   ret void
 }}
 """
-    llvm.load_library_permanently("libm.so.6")
-    machine = llvm.Target.from_default_triple().create_target_machine()
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(text), machine)
-    engine.finalize_object()
-    loop = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)(engine.get_function_address("loop"))
+    loop = compiled(text, 2)
 
     def run(x: Array) -> Array:
         y = np.empty_like(x)
         loop(x.ctypes.data, y.ctypes.data, x.size)
-        assert engine is not None
         return y
 
     return run

@@ -7,9 +7,7 @@ Series are Taylor's: the coefficient is a formula, the bound is the first term l
 sum of three f32 cannot hold of a constant is below 2^-70 of it.
 """
 
-import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 import mpmath
 from mpmath import mpf
@@ -17,9 +15,9 @@ from mpmath import mpf
 from tools.mathlib.coefficients import check, truncated
 from tools.mathlib.polynomials import single
 from tools.mathlib.tails import PRECISION, Module
+from tools.mathlib.written import SOURCE, head, write_or_check
 
-ROOT = Path(__file__).resolve().parents[2]
-TARGET = ROOT / "src" / "isogrid" / "mathlib" / "source" / "single_constants.py"
+TARGET = SOURCE / "single_constants.py"
 #: What a series may leave out, as a binary exponent.
 LEFT_OUT = -62
 PARTS = ("HIGH", "MIDDLE", "LOW")
@@ -142,41 +140,12 @@ def written() -> str:
         exponentials(module)
         logarithms(module)
         circular(module)
-    return _HEAD + "\n".join(module.lines) + "\n"
-
-
-_HEAD = '''"""Constants of the builds in f32 alone. Written by `python -m tools.mathlib.singles`; do not edit."""
-
-from typing import Any
-
-import numpy as np
-
-
-def _floats(*rows: float) -> Any:
-    """A table of f32."""
-    table = np.array(rows, np.float32)
-    table.flags.writeable = False
-    return table
-
-
-def _words(*rows: int) -> Any:
-    """A table of u32."""
-    table = np.array(rows, np.uint32)
-    table.flags.writeable = False
-    return table
-
-
-# fmt: off
-'''
+    title = "Constants of the builds in f32 alone"
+    return head(title, "singles", "floats", "words") + "\n".join(module.lines) + "\n"
 
 
 def main() -> None:
-    made = written()
-    if "--check" in sys.argv[1:]:
-        if TARGET.read_text() != made:
-            raise SystemExit(f"{TARGET.relative_to(ROOT)} is out of date")
-        return
-    TARGET.write_text(made)
+    write_or_check({TARGET: written()})
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ The sweep over all inputs is the proof of each margin; the figures in the commen
 """
 
 import math
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,9 +18,8 @@ from mpmath import mpf
 from tools.mathlib import arcs, tangents
 from tools.mathlib.centres import ASINH, ATAN, ERF, Centred, intervals
 from tools.mathlib.polynomials import Function, fitted_exact, single, through, value_at
+from tools.mathlib.written import SOURCE, head, write_or_check
 
-ROOT = Path(__file__).resolve().parents[2]
-SOURCE = ROOT / "src" / "isogrid" / "mathlib" / "source"
 PRECISION = 200
 Floats = Sequence[float]
 
@@ -49,10 +47,10 @@ class Module:
 
     def floats(self, name: str, rows: Sequence[float]) -> None:
         lines = [", ".join(map(repr, rows[start : start + 4])) for start in range(0, len(rows), 4)]
-        self.lines += [f"{name} = _floats(", *(f"    {line}," for line in lines), ")"]
+        self.lines += [f"{name} = floats(", *(f"    {line}," for line in lines), ")"]
 
     def words(self, name: str, rows: Sequence[int]) -> None:
-        self.lines += [f"{name} = _words(", *(f"    0x{row & 0xFFFFFFFF:08X}," for row in rows), ")"]
+        self.lines += [f"{name} = words(", *(f"    0x{row & 0xFFFFFFFF:08X}," for row in rows), ")"]
 
     def polynomial(
         self,
@@ -305,8 +303,9 @@ def written() -> dict[Path, str]:
         for stem, of in (("ATAN", ATAN), ("ASINH", ASINH), ("ERF", ERF)):
             centred(tables, stem, of)
     return {
-        SOURCE / "tail_constants.py": _HEAD.format(title="Constants of the tail builds") + _body(constants),
-        SOURCE / "tail_tables.py": _TABLES_HEAD + _body(tables),
+        SOURCE / "tail_constants.py": head("Constants of the tail builds", "tails", "floats", "words")
+        + _body(constants),
+        SOURCE / "tail_tables.py": head("Tables by interval of the tail builds", "tails", "floats") + _body(tables),
     }
 
 
@@ -314,39 +313,8 @@ def _body(module: Module) -> str:
     return "\n".join(module.lines) + "\n"
 
 
-_HEAD = '''"""{title}. Written by `python -m tools.mathlib.tails`; do not edit."""
-
-from typing import Any
-
-import numpy as np
-
-
-def _floats(*rows: float) -> Any:
-    """A table of f32."""
-    table = np.array(rows, np.float32)
-    table.flags.writeable = False
-    return table
-
-
-def _words(*rows: int) -> Any:
-    """A table of u32."""
-    table = np.array(rows, np.uint32)
-    table.flags.writeable = False
-    return table
-
-
-# fmt: off
-'''
-_TABLES_HEAD = _HEAD.format(title="Tables by interval of the tail builds").split("def _words")[0] + "# fmt: off\n"
-
-
 def main() -> None:
-    check = "--check" in sys.argv[1:]
-    for path, text in written().items():
-        if check and path.read_text() != text:
-            raise SystemExit(f"{path.relative_to(ROOT)} is out of date")
-        if not check:
-            path.write_text(text)
+    write_or_check(written())
 
 
 if __name__ == "__main__":

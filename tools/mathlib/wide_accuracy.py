@@ -9,7 +9,6 @@ agree to 0.51 ulp. What has been done is skipped, so that a run that was broken 
 """
 
 import argparse
-import ctypes
 import json
 import platform
 import time
@@ -22,6 +21,7 @@ import numpy as np
 from isogrid.builtins.elementary import ELEMENTARY
 from isogrid.ir.types import Scalar
 from tools.mathlib.accuracy import DOMAINS, PAIRS, arguments, pairs, reference_of, worst
+from tools.mathlib.c_loops import compiled
 
 Array = np.ndarray[Any, Any]
 RESULTS = Path(__file__).resolve().parents[2] / "benchmarks" / "results" / "accuracy_f64.json"
@@ -44,12 +44,8 @@ _CALLED = {"rsqrt": "sqrtl", "sinpi": "sinl", "cospi": "cosl"}
 
 def _of_c(name: str, operands: int) -> Callable[..., tuple[Array, Array]]:
     """A function of arrays of arguments and of results: each error, and each true value as far as f64 holds it."""
-    from llvmlite import binding as llvm
-
     if platform.machine() not in ("x86_64", "AMD64"):
         raise SystemExit("a long double of 64 bits is needed: an x86")
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
     wide = ", ".join(f"x86_fp80 %{'ab'[n]}" for n in range(operands))
     body = _BODIES.get(name, f"%r = call x86_fp80 @{_CALLED.get(name, name + 'l')}({wide})")
     loads = "\n".join(
@@ -88,18 +84,12 @@ done:
   ret void
 }}
 """
-    llvm.load_library_permanently("libm.so.6")
-    machine = llvm.Target.from_default_triple().create_target_machine()
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(text), machine)
-    engine.finalize_object()
-    pointers = [ctypes.c_void_p] * (operands + 3)
-    loop = ctypes.CFUNCTYPE(None, *pointers, ctypes.c_int64)(engine.get_function_address("loop"))
+    loop = compiled(text, operands + 3)
 
     def run(columns: tuple[Array, ...], found: Array) -> tuple[Array, Array]:
         error, value = np.empty_like(found), np.empty_like(found)
         arrays = (*columns, found, error, value)
         loop(*(array.ctypes.data for array in arrays), found.size)
-        assert engine is not None
         return error, value
 
     return run
