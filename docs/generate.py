@@ -215,7 +215,8 @@ alone, the result and a small correction with an error of 2^-33 to 2^-36, by tab
 in registers; where that does not tell how to round, one input in some hundred, the quick build decides. All are helpers
 in `isogrid/mathlib/source`; `python -m tools.mathlib.coefficients` and `python -m tools.mathlib.tails` make and check
 their coefficients, `python -m tools.mathlib.compile` compiles them, `isogrid numerics --device D` compares a device
-with the digests. On an H200 too all 2^32 inputs of every function were compared: none is wrong. Special values are
+with the digests. On an H200 too all 2^32 inputs of every function were compared: none is wrong; the gamma functions
+got their quick build after that. Special values are
 those of C's Annex F.
 
 **On GPUs** with one f64 unit for two of f32 all f32 functions but the gammas have a build of their own: the quick

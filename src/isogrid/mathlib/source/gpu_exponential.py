@@ -2,8 +2,6 @@
 
 import math
 
-import numpy as np
-
 import isogrid as ig
 from isogrid import f32, f64, w32
 from isogrid.mathlib.source.constants import (
@@ -31,12 +29,12 @@ from isogrid.mathlib.source.exponential import (
     tanh_f32_pair,
 )
 from isogrid.mathlib.source.gpu import low_word, power_bits, quotient, scaled_by, settled_bits
+from isogrid.mathlib.source.tables import floats
 
 #: Adding it leaves an integer below 2^22 in the low bits, as two's complement.
 SHORT_SHIFTER = 12582912.0
 #: The first coefficients of 2^f in f32.
-SHORT_EXP2 = np.array([QUICK_EXP2_FIRST, *QUICK_EXP2_REST[:2]], np.float32)
-SHORT_EXP2.flags.writeable = False
+SHORT_EXP2 = floats(QUICK_EXP2_FIRST, *QUICK_EXP2_REST[:2])
 
 
 @ig.func

@@ -2,8 +2,6 @@
 
 import math
 
-import numpy as np
-
 import isogrid as ig
 from isogrid import f32, f64, w32, w64
 from isogrid.mathlib.source.constants import (
@@ -25,10 +23,10 @@ from isogrid.mathlib.source.logarithm import (
     log_f32_pair,
 )
 from isogrid.mathlib.source.quick_logarithm import ROOT_HALF_BITS, log1p_quick, ordinary
+from isogrid.mathlib.source.tables import floats
 
 #: The first coefficients of the polynomial in f32.
-SHORT_LOG = np.array([QUICK_LOG_FIRST, *QUICK_LOG_REST[:4]], np.float32)
-SHORT_LOG.flags.writeable = False
+SHORT_LOG = floats(QUICK_LOG_FIRST, *QUICK_LOG_REST[:4])
 #: The upper half of 2^52, whose lower half counts, and that number with 128 in it.
 COUNTER = 0x43300000_00000000
 COUNTER_128 = 4503599627370624.0
