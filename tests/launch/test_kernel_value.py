@@ -1,6 +1,7 @@
 """Kernels as values: immutable, picklable, shared by threads; bind, defaults, optional arrays, generics, constants."""
 
 import copy
+import gc
 import linecache
 import os
 import pickle
@@ -18,6 +19,7 @@ from tests.launch import kernels as k
 import isogrid as ig
 from isogrid import InOut, f32, i32
 from isogrid.dims import N
+from isogrid.launch import dispatch
 
 F32 = np.float32
 
@@ -100,6 +102,66 @@ def test_generics_follow_the_arrays(device: str) -> None:
         y = np.zeros(2, dtype)
         k.scale.on(device)(0.1, np.ones(2, dtype), y)
         assert y[0] == dtype(0.1)
+
+
+def held() -> int:
+    """Bytes of memory of this process."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def test_types_in_turn_make_nothing_new(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The native callable of each type stays, and takes its calls when another's has refused them."""
+    call = k.scale.on("cpu")
+    pairs = [(np.ones(2, dtype), np.zeros(2, dtype)) for dtype in (np.float32, np.float64)]
+    for x, y in pairs * 2:
+        call(0.1, x, y)
+    monkeypatch.setattr(dispatch, "launch", lambda *_: pytest.fail("the slow path"))
+    before = held()
+    for _ in range(2000):
+        for x, y in pairs:
+            call(0.1, x, y)
+    assert held() - before < 1 << 20
+    assert [y[0] for _, y in pairs] == [np.float32(0.1), 0.1]
+
+
+def test_sizes_in_turn_stay_within_bounds() -> None:
+    call = k.row_sums.on("cpu")
+    given = [(np.ones((2, width), F32), np.zeros(2, F32)) for width in range(1, 80)]
+    for _ in range(2):
+        for x, y in given:
+            call(x, y)
+            assert y[1] == x.shape[1]
+
+
+def test_blocks_of_a_device_in_turn_with_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was made within a block is not used outside it, and the other way around; it is made once."""
+    call, x, y = k.scale.options(), np.ones(2, F32), np.zeros(2, F32)
+    slow: list[str] = []
+    run: Any = dispatch._run
+
+    def noted(definition: Any, device: str, *more: Any) -> Any:
+        slow.append(device)
+        return run(definition, device, *more)
+
+    monkeypatch.setattr(dispatch, "_run", noted)
+    for _ in range(3):
+        for device in ("interp", "cpu"):
+            with ig.use(device):
+                call(0.1, x, y)
+        call(0.1, x, y)
+    assert slow == ["interp", "cpu", "cpu", "interp", "interp"]
+
+
+def test_values_that_go_leave_nothing_behind() -> None:
+    x, y = np.ones(2, F32), np.zeros(2, F32)
+    for _ in range(200):
+        k.scale.on("cpu")(0.1, x, y)
+    gc.collect()
+    before = held()
+    for _ in range(3000):
+        k.scale.on("cpu")(0.1, x, y)
+    gc.collect()
+    assert held() - before < 2 << 20
 
 
 @pytest.mark.parametrize("device", ["cpu", "interp"])

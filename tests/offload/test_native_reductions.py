@@ -1,6 +1,7 @@
 """Calls of reducing functions that go through one native callable: the same numbers and errors as the ordinary call."""
 
 import types
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,12 @@ import isogrid as ig
 from isogrid import In, Out, f32, f64, i32, i64, u32, u64, w32, w64
 from isogrid.backends.cpu import pool
 from isogrid.dims import N
+from isogrid.offloading.function import Offloaded
 
 native = pytest.mark.skipif(not pool.is_supported(), reason="this platform has no native callable")
 
-SIZES = [0, 1, 255, 256, 257, 1024, 65_536, 65_537]
+#: The values of 65,537 elements are folded in two levels above their blocks.
+SIZES = [0, 1, 255, 256, 257, 1024, 65_536, 65_537, 300_001]
 
 
 @ig.offload(parallel="require")
@@ -172,11 +175,41 @@ def test_every_type_and_operator(function: Any) -> None:
 
 @native
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
-def test_they_are_native(function: Any) -> None:
+def test_they_are_native(function: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     call: Any = function.on("cpu")
     for _ in range(2):
         call(*arrays(300)[function.__name__])
     assert isinstance(call.__call__, types.BuiltinFunctionType)
+    monkeypatch.setattr(Offloaded, "_run", lambda *_: pytest.fail("the ordinary call"))
+    for size in (2, 256, 257, 65_537, 300_001):
+        call(*arrays(size)[function.__name__])
+
+
+@native
+def test_values_of_blocks_fold_in_as_many_levels_as_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = np.resize(np.arange(-500, 501, dtype=np.int32), (1 << 24) + 257)
+    call: Any = whole.on("cpu")
+    call(x[:10], 1)
+    monkeypatch.setattr(Offloaded, "_run", lambda *_: pytest.fail("the ordinary call"))
+    total = int((x % 8).sum(dtype=np.int64))
+    assert call(x, 3) == (total // 3, total * 3)
+
+
+@native
+def test_large_calls_keep_no_memory() -> None:
+    call: Any = concluded.on("cpu")
+    x = np.ones(1 << 20, np.float32)
+    call(x, 2.5, 3)
+
+    def held() -> int:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+
+    for _ in range(20):
+        call(x, 2.5, 3)
+    before = held()
+    for _ in range(1000):  # 64 KiB of values each
+        call(x, 2.5, 3)
+    assert held() - before < 8 << 20
 
 
 def test_totals_that_leave_their_type_raise_as_the_ordinary_call_does() -> None:

@@ -105,7 +105,7 @@ def launch(
                 kernel, device, artifact, BoundLaunch(arguments.arrays, arguments.scalars, dims, shape.extents)
             )
         return
-    if shape.open_extents or given.block is not None or kernel.is_served(artifact):
+    if shape.open_extents or given.block is not None or kernel.is_served(choice.device, artifact):
         return
     native = native_callable(runtime(device), artifact, program, definition, specialisation, used)
     if native is not None:

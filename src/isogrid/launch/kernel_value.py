@@ -16,7 +16,7 @@ from isogrid.launch import dispatch
 from isogrid.launch.devices import SCOPES, Device, choose, device as device_named  # isort: skip
 from isogrid.launch.errors import DeviceError, LaunchError, LaunchTypeError, OptionError, RequirementError
 from isogrid.launch.geometry import Given
-from isogrid.launch.native import whole_callable
+from isogrid.launch.native import InPlace, NativeCalls, whole_callable
 from isogrid.launch.options import NO_OPTIONS, Options, tell_of_changes
 from isogrid.launch.specialise import check_specialisations, tunable_values
 from isogrid.launch.tunable_options import separated
@@ -57,8 +57,7 @@ class Kernel:
     tunables: Mapping[str, int]
     device: Device | None
     fixed: Mapping[str, Any]
-    scoped: dict[Device, Callable[..., Any]]
-    served: tuple[Any, bool] | None
+    natives: NativeCalls
 
     def __init__(
         self,
@@ -78,8 +77,7 @@ class Kernel:
         put("device", device)
         put("fixed", dict(fixed or {}))
         put("__call__", self._call)
-        put("scoped", {})
-        put("served", None)
+        put("natives", NativeCalls())
         self._check_block()
         tell_of_changes(self)
 
@@ -115,9 +113,11 @@ class Kernel:
             raise _for_the_author(error) from None
 
     def _launch(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> None:
-        if SCOPES.open and not keywords:
-            native = self.scoped.get(choose(self.device).device)
-            if native is not None and native(*arguments) is None:
+        if not keywords:
+            scoped = self.device is None and SCOPES.open > 0
+            taken = self.natives.take(choose(None).device if scoped else None, self.__call__, arguments)
+            if taken is not None:
+                self._put_in_place(taken)
                 return
         dispatch.launch(self, arguments, keywords, _OPEN)
 
@@ -215,12 +215,19 @@ class Kernel:
 
     def install(self, native: Callable[..., Any], device: Device, runtime: Runtime, artifact: Any) -> None:
         """Let calls try `native` first: always, or within `ig.use` blocks of that device while one is open."""
+        found = InPlace(artifact, native, whole_callable(runtime, native, self._call))
         with SCOPES.lock:
-            object.__setattr__(self, "served", (artifact, bool(SCOPES.open)))
+            self.natives.put_first(self._place(device), found)
+        self._put_in_place(found)
+
+    def _put_in_place(self, found: InPlace) -> None:
+        with SCOPES.lock:
             if self.device is not None or not SCOPES.open:
-                object.__setattr__(self, "__call__", whole_callable(runtime, native, self._call))
-            else:
-                self.scoped[device] = native
+                object.__setattr__(self, "__call__", found.whole)
+
+    def _place(self, device: Device) -> Device | None:
+        """Where a callable for a device may be used: wherever calls go there by themselves, or in its blocks alone."""
+        return device if self.device is None and SCOPES.open else None
 
     def install_bound(self, complete: Callable[[Callable[..., None]], Callable[..., None]]) -> None:
         """Let calls of this value, whose arguments are all bound, try what `complete` makes first."""
@@ -231,14 +238,13 @@ class Kernel:
     def ambient_changed(self, defaults: bool) -> None:
         """Forget native callables: process defaults changed, or the first `ig.use` block opened."""
         if defaults:
-            self.scoped.clear()
-        object.__setattr__(self, "served", None)
+            self.natives.forget()
         if defaults or self.device is None:
             object.__setattr__(self, "__call__", self._call)
 
-    def is_served(self, artifact: Any) -> bool:
-        """Whether the native callable of this artifact is already in place: what went by it needs no other."""
-        return self.served is not None and self.served[0] is artifact and self.served[1] == bool(SCOPES.open)
+    def is_served(self, device: Device, artifact: Any) -> bool:
+        """Whether there is a native callable of this artifact: what went by it needs no other."""
+        return self.natives.has(self._place(device), artifact)
 
     def __reduce__(self) -> Any:
         from isogrid.launch.pickling import Settings, reduced

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from isogrid.frontend.definition import Definition, ScalarDeclaration, Specialisation
 from isogrid.ir import kernel as k
+from isogrid.launch.devices import Device
 from isogrid.launch.options import Options
 from isogrid.runtimes.protocol import Runtime
 from isogrid.support.records import dataclass
@@ -17,6 +18,8 @@ class _Unusual:
 
 #: What a native callable returns, nothing having changed, for a call that the slow path must judge.
 UNUSUAL: Final = _Unusual()
+#: Most native callables of one kernel value in one place: each takes some 2 KiB that are never given back.
+_MOST_IN_PLACE: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,44 @@ class NativePlan:
     options: dict[str, Any]
     unusual: Any = UNUSUAL
     most_units: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class InPlace:
+    """What launches an artifact: the native callable, and the same with the slow path behind it."""
+
+    artifact: Any
+    native: Callable[..., Any]
+    whole: Callable[..., None]
+
+
+class NativeCalls:
+    """The native callables of one kernel value by where they may be used: within `ig.use` blocks of one device, or
+    (None) where no block decides; those used last first.
+
+    Each takes only what it was made for, so calls with other types or sizes try these before they take the slow path.
+    None is made twice while it is here."""
+
+    def __init__(self) -> None:
+        self.by_place: dict[Device | None, tuple[InPlace, ...]] = {}
+
+    def has(self, place: Device | None, artifact: Any) -> bool:
+        return any(one.artifact is artifact for one in self.by_place.get(place, ()))
+
+    def put_first(self, place: Device | None, one: InPlace) -> None:
+        others = tuple(other for other in self.by_place.get(place, ()) if other is not one)
+        self.by_place[place] = (one, *others[: _MOST_IN_PLACE - 1])
+
+    def take(self, place: Device | None, refused: object, arguments: tuple[Any, ...]) -> InPlace | None:
+        """Launch by the first that takes the arguments, if one does; `refused` is the callable that has not."""
+        for one in self.by_place.get(place, ()):
+            if one.whole is not refused and one.native(*arguments) is None:
+                self.put_first(place, one)
+                return one
+        return None
+
+    def forget(self) -> None:
+        self.by_place.clear()
 
 
 def native_callable(

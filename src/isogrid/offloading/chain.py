@@ -33,8 +33,6 @@ from isogrid.support.records import dataclass
 
 #: What plain numbers cannot say, or arguments that are not what they should be: the ordinary call judges them.
 _ODD: Final = (ZeroDivisionError, OverflowError, AttributeError, IndexError, TypeError, ValueError)
-#: Most iterations of a reducing loop that has a native call.
-_MOST_REDUCED: Final = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +141,7 @@ def _constant(value: k.Expr, constants: dict[str, Any]) -> Any:
 
 
 def _needed(executor: Executor, loops: Sequence[Section]) -> tuple[k.Require, ...]:
-    """What all loops ask of the arguments: that their indices are in range, and that a native call takes their size."""
+    """What all loops ask of the arguments: that their indices are in range, and that no other kernel is quicker."""
     found: dict[k.Expr, None] = {}
     for loop in loops:
         assert loop.accepted is not None
@@ -152,9 +150,7 @@ def _needed(executor: Executor, loops: Sequence[Section]) -> tuple[k.Require, ..
             found.setdefault(require.condition)
         if not isinstance(trips, k.DimValue):
             found.setdefault(k.Compare("ge", trips, k.Const(0, INDEX)))
-        if loop.accepted.reductions:
-            found.setdefault(k.Compare("le", trips, k.Const(_MOST_REDUCED, INDEX)))
-        elif executor.gathered(loop):
+        if executor.gathered(loop):
             found.setdefault(k.Compare("lt", trips, k.Const(MANY_UPDATES, INDEX)))
     return tuple(k.Require(condition, "the indices of the loops") for condition in found)
 

@@ -92,6 +92,11 @@ class Executor:
             return None
         return native_of(ready.kernel, self.specialisation)
 
+    def gathers(self) -> bool:
+        """Whether the function is one loop that adds into arrays that may be small, and returns nothing."""
+        (first, *others) = self.plan.sections
+        return not others and first.accepted is not None and not self.plan.results and bool(self.gathered(first))
+
     # --- kernels -------------------------------------------------------------------------------------------------
 
     def sequential(self, section: Section, on_cpu: bool = False) -> Ready:

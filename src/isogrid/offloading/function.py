@@ -42,6 +42,8 @@ from isogrid.support.records import dataclass
 
 #: The device that interprets, and so defines what every other one gives.
 REFERENCE: Final = "interp"
+#: Most quick callables of one value, each for other types, constants or options.
+_MOST_QUICK: Final = 16
 
 
 @dataclass(slots=True)
@@ -54,6 +56,16 @@ class Shared:
     warned: set[tuple[Any, ...]] = field(default_factory=set[tuple[Any, ...]])
     memory: SourceMemory = field(default_factory=SourceMemory)
     lock: Any = field(default_factory=threading.RLock)
+
+
+@dataclass(slots=True)
+class _Quick:
+    """The quick callable of an executor, if there is one, and how many kernels it was made from: only more of them may
+    give another."""
+
+    executor: Executor
+    kernels: int
+    call: Callable[..., Any] | None = None
 
 
 class Offloaded:
@@ -74,6 +86,7 @@ class Offloaded:
     device: Device | None
     require: bool
     tunables: Mapping[str, int]
+    quick: tuple["_Quick", ...]
 
     def __init__(
         self,
@@ -92,6 +105,7 @@ class Offloaded:
         put("device", device)
         put("require", require)
         put("tunables", tunables)
+        put("quick", ())
         put("__call__", self._call)
         tell_of_changes(cast(Any, self))
 
@@ -160,7 +174,7 @@ class Offloaded:
         executor = self._executor(analysis, specialisation, choice.device, choice.named, options)
         results = Call(executor, [values[p.name] for p in definition.parameters], typed, dims).run()
         if not keywords:
-            self._install(executor, choice.device)
+            self._install(executor)
         return _returned(analysis, results)
 
     def _analysis(self, specialisation: Specialisation) -> Analysis:
@@ -213,25 +227,47 @@ class Offloaded:
                 )
         return executor
 
-    def _install(self, executor: Executor, device: Device) -> None:
-        """Let calls go straight to the native callable of a function that is one loop and returns nothing."""
-        if os.environ.get("ISOGRID_TRACE", "0") not in ("", "0"):
+    def _install(self, executor: Executor) -> None:
+        """Let calls go by the quick callable of what has just run, and by those of other types before it."""
+        # What an `ig.use` block decides is not what decides outside it.
+        if os.environ.get("ISOGRID_TRACE", "0") not in ("", "0") or (self.device is None and SCOPES.open):
             return
-        native = executor.native()
-        if native is not None and executor.gathered(executor.plan.sections[0]):
-            call: Any = gathering_call(executor, native[0], self._call)
-        elif native is not None:
-            call = whole_callable(native[1], native[0], self._call)
-        else:
-            call = quick_call(executor, self._call)
-            if call is None and not is_far(executor.where):
-                call = chained_call(executor, self._call)
+        known = next((quick for quick in self.quick if quick.executor is executor), None)
+        if known is None or known.kernels != len(executor.kernels):
+            fresh = _Quick(executor, len(executor.kernels))
+            fresh.call = self._quick_call(executor, functools.partial(self._behind, fresh))
+            others = tuple(quick for quick in self.quick if quick.executor is not executor)
+            object.__setattr__(self, "quick", (*others[1 - _MOST_QUICK :], fresh))
+        first = next((quick.call for quick in self.quick if quick.call is not None), self._call)
         with SCOPES.lock:
-            if call is not None and (self.device is not None or not SCOPES.open):
-                object.__setattr__(self, "__call__", call)
+            if self.device is not None or not SCOPES.open:
+                object.__setattr__(self, "__call__", first)
+
+    def _behind(self, quick: _Quick, *arguments: Any, **keywords: Any) -> Any:
+        """What a quick callable does not take, nothing having changed: those behind it may, or the ordinary call."""
+        if not keywords:
+            known = self.quick
+            at = next((number for number, other in enumerate(known) if other is quick), len(known))
+            for other in known[at + 1 :]:
+                if other.call is not None:
+                    return other.call(*arguments)
+        return self._call(*arguments, **keywords)
+
+    def _quick_call(self, executor: Executor, slow: Callable[..., Any]) -> Callable[..., Any] | None:
+        native = executor.native()
+        if executor.gathers():
+            return gathering_call(executor, native and native[0], slow)
+        if native is not None:
+            return whole_callable(native[1], native[0], slow)
+        call = quick_call(executor, slow)
+        if call is None and not is_far(executor.where):
+            call = chained_call(executor, slow)
+        return call
 
     def ambient_changed(self, defaults: bool) -> None:
         """Forget native callables: process defaults changed, or the first `ig.use` block opened."""
+        if defaults:
+            object.__setattr__(self, "quick", ())
         if defaults or self.device is None:
             object.__setattr__(self, "__call__", self._call)
 

@@ -50,16 +50,20 @@ def quick_call(executor: Executor, slow: Callable[..., Any]) -> Callable[..., An
     return _reducing_call(executor, loop, constants, after, slow)
 
 
-def gathering_call(executor: Executor, native: Callable[..., Any], slow: Callable[..., Any]) -> Callable[..., Any]:
-    """The quick call of one loop that adds into few elements: few iterations go straight to the atomic kernel, many to
-    the one that was compiled for the sizes at hand, once there is one."""
+def gathering_call(
+    executor: Executor, native: Callable[..., Any] | None, slow: Callable[..., Any]
+) -> Callable[..., Any]:
+    """The quick call of one loop that adds into few elements: few iterations go straight to the `native` atomic kernel,
+    if it has run, many to the one that was compiled for the sizes at hand, once there is one."""
     (section,) = executor.plan.sections
     trips = getter(executor, trips_of(section.loop))
     names = sorted(set(executor.gathered(section)))
     sizes = [getter(executor, k.DimValue(name)) for name in names]
     known: dict[tuple[int, ...], Any] = {}
-    ready = executor.kernels[("parallel", id(section), True)]
-    small = None if is_far(executor.where) else native_of(ready.kernel, executor.specialisation, MANY_UPDATES - 1)
+    small = None
+    if native is not None and not is_far(executor.where):
+        ready = executor.kernels[("parallel", id(section), True)]
+        small = native_of(ready.kernel, executor.specialisation, MANY_UPDATES - 1)
 
     def call(*arguments: Any, **keywords: Any) -> Any:
         try:

@@ -40,13 +40,21 @@ declare { i64, i1 } @llvm.sadd.with.overflow.i64(i64, i64)
 declare { i64, i1 } @llvm.ssub.with.overflow.i64(i64, i64)
 declare { i64, i1 } @llvm.smul.with.overflow.i64(i64, i64)
 
+; `self` is a tuple whose first item is the capsule of the %Call.
 define ptr @isogrid_call(ptr %self, ptr %arguments, i64 %given) {
+entry:
+  %capsule = call ptr @PyTuple_GetItem(ptr %self, i64 0)
+  %result = call ptr @launch_call(ptr %capsule, ptr %arguments, i64 %given)
+  ret ptr %result
+}
+
+define internal ptr @launch_call(ptr %capsule, ptr %arguments, i64 %given) alwaysinline {
 entry:
   %block = alloca [192 x i64], align 16
   %cells = alloca [256 x i64], align 16
   %arrays = alloca [64 x %Array], align 16
   store ptr null, ptr %block
-  %call = call ptr @PyCapsule_GetPointer(ptr %self, ptr null)
+  %call = call ptr @PyCapsule_GetPointer(ptr %capsule, ptr null)
   %wanted.place = getelementptr %Call, ptr %call, i64 0, i32 1
   %wanted = load i64, ptr %wanted.place
   %all = icmp eq i64 %given, %wanted
@@ -99,7 +107,7 @@ entry:
   br i1 %positional, label %try, label %slow
 try:
   %capsule = call ptr @PyTuple_GetItem(ptr %self, i64 0)
-  %result = call ptr @isogrid_call(ptr %capsule, ptr %arguments, i64 %given)
+  %result = call ptr @launch_call(ptr %capsule, ptr %arguments, i64 %given)
   %unusual = call ptr @PyTuple_GetItem(ptr %self, i64 2)
   %is.unusual = icmp eq ptr %result, %unusual
   br i1 %is.unusual, label %drop, label %out

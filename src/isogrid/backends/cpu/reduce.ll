@@ -1,13 +1,14 @@
 ; The whole call of an offloaded function that is one reducing loop: check the arguments, launch the loop with one value
-; per block of 256 iterations on this stack, fold them, combine with the start values, make Python's numbers of them.
-; Continues call.ll in the same module. Calls with more blocks than one more level folds go to the Python callable.
+; per block of 256 iterations, fold them level by level, combine with the start values, make Python's numbers of them.
+; Continues call.ll in the same module. The values of up to 256 blocks lie on this stack, those of more in memory that
+; is given back when they are folded.
 
 %Reduce = type { %Call, i64, ptr, i64, ptr, i64, i64, ptr }
 ; 1 parts, 2 part table, 3 cell of the number of blocks, 4 reduction table, 5 reductions, 6 what is returned (0 nothing,
 ; 1 one number, 2 a tuple, 3 what `finish` says), 7 for each number returned the reduction it is; their count is first
 %Part = type { ptr, i64, i64, i64, i64, i64, i64, i64 }
 ; context of the kernel that folds, bytes of a value, slot of the values in the loop's block; in the fold's block the slots
-; of the values, the result, the two sizes and the extent
+; of the values, the next level, the two sizes and the extent
 %Reduction = type { i64, i64, i64, i64, i64, i64 }
 ; operation (below), part, start, least and most total (most: the mask of a modular one), what Python gets (0 float,
 ; 1 signed, 2 unsigned, 3 bool)
@@ -30,6 +31,8 @@ entry:
   %partials = alloca [8 x [256 x i64]], align 64
   %folded = alloca [8 x i64], align 64
   %numbers = alloca [32 x ptr], align 16
+  %memory.place = alloca ptr
+  store ptr null, ptr %memory.place
   store ptr null, ptr %block
   %capsule = call ptr @PyTuple_GetItem(ptr %self, i64 0)
   %reduce = call ptr @PyCapsule_GetPointer(ptr %capsule, ptr null)
@@ -55,12 +58,31 @@ few:
   %blocks.place = getelementptr i64, ptr %cells, i64 %blocks.cell
   %blocks = load i64, ptr %blocks.place
   %some = icmp sgt i64 %blocks, 0
-  %no.more = icmp sle i64 %blocks, 256
-  %is.few = and i1 %some, %no.more
-  br i1 %is.few, label %point, label %slow
-point:
   %parts.place = getelementptr %Reduce, ptr %reduce, i64 0, i32 1
   %parts = load i64, ptr %parts.place
+  br i1 %some, label %count.blocks, label %slow
+count.blocks:
+  %is.few = icmp sle i64 %blocks, 256
+  br i1 %is.few, label %point, label %many
+; A loop of the small variant has fewer than 2^31 iterations.
+many:
+  %no.more = icmp sle i64 %blocks, 8388608
+  br i1 %no.more, label %allocate, label %slow
+; Room for the values and for every level above them, each of which begins at a multiple of 64 bytes.
+allocate:
+  %above = lshr i64 %blocks, 7
+  %levels = add i64 %blocks, %above
+  %slots = add i64 %levels, 64
+  %rounded = and i64 %slots, -8
+  %all.slots = mul i64 %rounded, %parts
+  %room = shl i64 %all.slots, 3
+  %memory = call ptr @malloc(i64 %room)
+  store ptr %memory, ptr %memory.place
+  %no.memory = icmp eq ptr %memory, null
+  br i1 %no.memory, label %slow, label %point
+point:
+  %values.all = phi ptr [ %partials, %count.blocks ], [ %memory, %allocate ]
+  %apart.by = phi i64 [ 256, %count.blocks ], [ %rounded, %allocate ]
   %table.place = getelementptr %Reduce, ptr %reduce, i64 0, i32 2
   %table = load ptr, ptr %table.place
   br label %point.each
@@ -72,7 +94,8 @@ point.one:
   %slot.place = getelementptr %Part, ptr %table, i64 %k, i32 2
   %slot.number = load i64, ptr %slot.place
   %slot = getelementptr i64, ptr %block, i64 %slot.number
-  %own = getelementptr [256 x i64], ptr %partials, i64 %k
+  %own.at = mul i64 %k, %apart.by
+  %own = getelementptr i64, ptr %values.all, i64 %own.at
   store ptr %own, ptr %slot
   %k.next = add i64 %k, 1
   br label %point.each
@@ -93,10 +116,11 @@ guarded:
 fold:
   %f = phi i64 [ 0, %bare ], [ 0, %guarded ], [ %f.next, %fold.next ]
   %fold.more = icmp slt i64 %f, %parts
-  br i1 %fold.more, label %fold.one, label %combine
+  br i1 %fold.more, label %fold.one, label %folded.all
 fold.one:
   %part = getelementptr %Part, ptr %table, i64 %f
-  %values = getelementptr [256 x i64], ptr %partials, i64 %f
+  %values.at = mul i64 %f, %apart.by
+  %values = getelementptr i64, ptr %values.all, i64 %values.at
   %target = getelementptr i64, ptr %folded, i64 %f
   %q = call i64 @fold_part(ptr %part, ptr %values, i64 %blocks, ptr %target)
   %fold.failed = icmp eq i64 %q, -2
@@ -105,8 +129,12 @@ fold.next:
   %f.next = add i64 %f, 1
   br label %fold
 raise:
+  call void @give_back(ptr %memory.place)
   ret ptr null
 
+folded.all:
+  call void @give_back(ptr %memory.place)
+  br label %combine
 combine:
   %kind.place = getelementptr %Reduce, ptr %reduce, i64 0, i32 6
   %kind = load i64, ptr %kind.place
@@ -211,9 +239,18 @@ drop.said:
 out:
   ret ptr %said
 slow:
+  call void @give_back(ptr %memory.place)
   %callable = call ptr @PyTuple_GetItem(ptr %self, i64 1)
   %slow.result = call ptr @PyObject_Vectorcall(ptr %callable, ptr %arguments, i64 %given, ptr %names)
   ret ptr %slow.result
+}
+
+define internal void @give_back(ptr %place) {
+entry:
+  %memory = load ptr, ptr %place
+  call void @free(ptr %memory)
+  store ptr null, ptr %place
+  ret void
 }
 
 define internal void @drop(ptr %numbers, i64 %count) {
@@ -233,41 +270,57 @@ done:
   ret void
 }
 
-; The values of all blocks as one: a launch of the kernel that folds, unless there is only one. Gives -1, or -2 with an
-; exception set.
+; The values of all blocks as one: launches of the kernel that folds 256 of them, each level behind the one below, until
+; one is left. Gives -1, or -2 with an exception set.
 define internal i64 @fold_part(ptr %part, ptr %values, i64 %blocks, ptr %target) {
 entry:
   %block = alloca [16 x i64], align 16
-  %single = icmp eq i64 %blocks, 1
-  br i1 %single, label %take, label %fold
-take:
-  %only = load i64, ptr %values
-  store i64 %only, ptr %target
-  ret i64 -1
-fold:
   store ptr null, ptr %block
+  %context = load ptr, ptr %part
   %values.number.place = getelementptr %Part, ptr %part, i64 0, i32 3
   %values.number = load i64, ptr %values.number.place
   %values.slot = getelementptr i64, ptr %block, i64 %values.number
-  store ptr %values, ptr %values.slot
   %target.number.place = getelementptr %Part, ptr %part, i64 0, i32 4
   %target.number = load i64, ptr %target.number.place
   %target.slot = getelementptr i64, ptr %block, i64 %target.number
-  store ptr %target, ptr %target.slot
   %size.number.place = getelementptr %Part, ptr %part, i64 0, i32 5
   %size.number = load i64, ptr %size.number.place
   %size.slot = getelementptr i64, ptr %block, i64 %size.number
-  store i64 %blocks, ptr %size.slot
-  %one.number.place = getelementptr %Part, ptr %part, i64 0, i32 6
-  %one.number = load i64, ptr %one.number.place
-  %one.slot = getelementptr i64, ptr %block, i64 %one.number
-  store i64 1, ptr %one.slot
+  %above.number.place = getelementptr %Part, ptr %part, i64 0, i32 6
+  %above.number = load i64, ptr %above.number.place
+  %above.slot = getelementptr i64, ptr %block, i64 %above.number
   %extent.number.place = getelementptr %Part, ptr %part, i64 0, i32 7
   %extent.number = load i64, ptr %extent.number.place
   %extent.slot = getelementptr i64, ptr %block, i64 %extent.number
-  store i64 1, ptr %extent.slot
-  %context = load ptr, ptr %part
-  %r = call i64 @isogrid_launch(ptr %context, ptr %block, i64 1)
+  br label %level
+level:
+  %from = phi ptr [ %values, %entry ], [ %to, %fold ]
+  %size = phi i64 [ %blocks, %entry ], [ %above, %fold ]
+  %single = icmp eq i64 %size, 1
+  br i1 %single, label %take, label %fold.up
+take:
+  %only = load i64, ptr %from
+  store i64 %only, ptr %target
+  ret i64 -1
+fold.up:
+  %size.up = add i64 %size, 255
+  %above = lshr i64 %size.up, 8
+  %last = icmp eq i64 %above, 1
+  %behind.up = add i64 %size, 7
+  %behind = and i64 %behind.up, -8
+  %next = getelementptr i64, ptr %from, i64 %behind
+  %to = select i1 %last, ptr %target, ptr %next
+  store ptr %from, ptr %values.slot
+  store ptr %to, ptr %target.slot
+  store i64 %size, ptr %size.slot
+  store i64 %above, ptr %above.slot
+  store i64 %above, ptr %extent.slot
+  %r = call i64 @isogrid_launch(ptr %context, ptr %block, i64 %above)
+  %failed = icmp eq i64 %r, -2
+  br i1 %failed, label %out, label %fold
+fold:
+  br i1 %last, label %out, label %level
+out:
   ret i64 %r
 }
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from isogrid.backends.cpu import pool
 from isogrid.backends.cpu.artifact import CpuArtifact, LoadedVariant
-from isogrid.backends.cpu.stub import KEPT, Builder, Call, NotExpressible, described, is_describable
+from isogrid.backends.cpu.stub import Builder, Call, Described, NotExpressible, described, is_describable
 from isogrid.backends.plan import PartPlan, ReducingCall, TotalPlan
 from isogrid.ir import kernel as k
 from isogrid.ir.types import Scalar
@@ -57,25 +57,28 @@ def native_reduction(kernel: k.Kernel, artifact: CpuArtifact, plan: ReducingCall
     if not few or plan.specialisation.absent or not is_describable(kernel, variant):
         return None
     try:
-        reduce = _Reduce(
-            call=_call(kernel, variant, plan),
-            part_count=len(plan.parts),
-            parts=_table([_part_row(part, variant) for part in plan.parts]),
-            blocks_cell=0,
-            totals=_table([_total_row(total) for total in plan.totals]),
-            total_count=len(plan.totals),
-            gives=_gives(plan),
-            outputs=_table([[len(plan.outputs), *plan.outputs]]),
-        )
+        call = _call(kernel, variant, plan)
+        parts = _table([_part_row(part, variant) for part in plan.parts])
+        totals = _table([_total_row(total) for total in plan.totals])
+        outputs = _table([[len(plan.outputs), *plan.outputs]])
     except NotExpressible:
         return None
-    reduce.blocks_cell = reduce.call.units_cell
-    KEPT.append(reduce)
-    owner = (new_capsule(reduce), plan.slow, plan.finish, plan.again)
+    reduce = _Reduce(
+        call=call.call,
+        part_count=len(plan.parts),
+        parts=ctypes.addressof(parts),
+        blocks_cell=call.call.units_cell,
+        totals=ctypes.addressof(totals),
+        total_count=len(plan.totals),
+        gives=_gives(plan),
+        outputs=ctypes.addressof(outputs),
+    )
+    behind = (reduce, call, parts, totals, outputs, plan.parts)
+    owner = (new_capsule(reduce), plan.slow, plan.finish, plan.again, behind)
     return new_builtin(plan.definition.name, pool.native_pool().reduce_address, FASTCALL | KEYWORDS, owner)
 
 
-def _call(kernel: k.Kernel, variant: LoadedVariant, plan: ReducingCall) -> Call:
+def _call(kernel: k.Kernel, variant: LoadedVariant, plan: ReducingCall) -> Described:
     """The loop's arguments. Its units are its blocks: groups of one loop."""
     layout = variant.facts.layout
     builder = Builder(kernel, variant, dict(plan.specialisation.constants))
@@ -144,9 +147,7 @@ def _as_signed(value: int) -> int:
     return value - (1 << 64) if value >= 1 << 63 else value
 
 
-def _table(rows: list[list[int]]) -> int:
-    """The address of words that live as long as the process."""
+def _table(rows: list[list[int]]) -> "ctypes.Array[ctypes.c_int64]":
+    """The words of all rows."""
     words = [word for row in rows for word in row]
-    table = (ctypes.c_int64 * max(len(words), 1))(*words)
-    KEPT.append(table)
-    return ctypes.addressof(table)
+    return (ctypes.c_int64 * max(len(words), 1))(*words)

@@ -94,7 +94,7 @@ def native_call(
         call = described(variant, rows, builder, unusual)
     except NotExpressible:
         return None
-    return new_builtin(kernel.name, pool.native_pool().call_address, FASTCALL, new_capsule(call))
+    return new_builtin(kernel.name, pool.native_pool().call_address, FASTCALL, owner_of(call))
 
 
 def is_describable(kernel: k.Kernel, variant: LoadedVariant) -> bool:
@@ -301,12 +301,20 @@ class Builder:
         self.program.append((_CODES[name], target, left, right))
 
 
-#: Descriptions, method definitions and tables that a function made here points to. Functions may outlive everything
-#: else, so these are kept for the process.
-KEPT: Final[list[object]] = []
+@dataclass(frozen=True, slots=True)
+class Described:
+    """A description for the native side and all that it points to."""
+
+    call: Call
+    behind: tuple[object, ...]
 
 
-def described(variant: LoadedVariant, rows: list[tuple[int, ...]], builder: Builder, unusual: object) -> Call:
+def owner_of(found: Described) -> tuple[object, ...]:
+    """The self of a function made here: a capsule of the description, then what must live as long as the function."""
+    return (new_capsule(found.call), found)
+
+
+def described(variant: LoadedVariant, rows: list[tuple[int, ...]], builder: Builder, unusual: object) -> Described:
     """What the native side must know of the calls that `rows` and the builder's program are about."""
     if builder.cells > _MOST_CELLS:
         raise NotExpressible
@@ -324,8 +332,7 @@ def described(variant: LoadedVariant, rows: list[tuple[int, ...]], builder: Buil
         units_cell=builder.units,
         most_saved=_MOST_SAVED_BYTES,
     )
-    KEPT.append((call, parameters, program, unusual))
-    return call
+    return Described(call, (parameters, program, unusual, variant))
 
 
 def whole_call(native: Callable[..., object], slow: Callable[..., None], unusual: object) -> Callable[..., None]:
@@ -334,9 +341,10 @@ def whole_call(native: Callable[..., object], slow: Callable[..., None], unusual
     One machine-code call instead of a Python function around `native`, which would cost more than the launch.
     """
     # A builtin's `__self__` is the object that it was made with.
-    capsule: object = getattr(native, "__self__")  # noqa: B009
+    capsule, behind, *_ = getattr(native, "__self__")  # noqa: B009
     name: str = getattr(native, "__name__")  # noqa: B009
-    return new_builtin(name, pool.native_pool().whole_call_address, FASTCALL | KEYWORDS, (capsule, slow, unusual))
+    owner = (capsule, slow, unusual, behind)
+    return new_builtin(name, pool.native_pool().whole_call_address, FASTCALL | KEYWORDS, owner)
 
 
 @functools.cache

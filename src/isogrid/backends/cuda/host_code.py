@@ -11,6 +11,8 @@ from isogrid.support.errors import CompilerBug
 _LOCK: Final = threading.Lock()
 _NUMBERS: Final = itertools.count()
 _KEPT: Final[list[Any]] = []
+#: Addresses of what is loaded, by the key of the text and the name.
+_LOADED: Final[dict[tuple[str, str], int]] = {}
 
 
 def load_function(text: str, name: str) -> int:
@@ -18,6 +20,8 @@ def load_function(text: str, name: str) -> int:
     with _LOCK:
         llvm, machine, jit = _tools()
         key = digest(("host stub 1", text, machine.triple, llvm.get_host_cpu_name(), str(llvm.llvm_version_info)))
+        if (key, name) in _LOADED:
+            return _LOADED[key, name]
         code = default_cache().load(key)
         if code is None:
             code = _compiled(llvm, machine, text)
@@ -28,7 +32,7 @@ def load_function(text: str, name: str) -> int:
         except RuntimeError as problem:
             raise CompilerBug(f"a launch stub does not load: {problem}") from problem
         tracker.detach()
-        return int(tracker[name])
+        return _LOADED.setdefault((key, name), int(tracker[name]))
 
 
 def _compiled(llvm: Any, machine: Any, text: str) -> bytes:

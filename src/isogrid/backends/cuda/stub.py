@@ -52,10 +52,6 @@ class NotExpressible(Exception):
     """Something that the stub has no code for; the launcher in Python does it."""
 
 
-#: Functions may outlive everything else, so what they point to is kept for the process.
-_KEPT: Final[list[Any]] = []
-
-
 def native_stub(
     head: k.Kernel,
     loaded: Loaded,
@@ -88,7 +84,7 @@ def native_stub(
 
     words = {"launch": launch, "function": loaded.run, "array": id(Array), "busy": watched, "pending": pending}
     words |= {"none": id(None), "exchange": ctypes.addressof(EXCHANGE)}
-    return _completer(head.name, address, words, queue)
+    return _completer(head.name, address, words, queue, loaded)
 
 
 def bound_stub(
@@ -101,23 +97,21 @@ def bound_stub(
     slots = (ctypes.c_uint64 * len(words))(*(word & (1 << 64) - 1 for word in words))
     start = ctypes.addressof(slots)
     pointers = (ctypes.c_void_p * len(words))(*(start + 8 * n for n in range(len(words))))
-    _KEPT.append((slots, pointers))
     module = loaded.variant.module
     numbers = {"launch": launch, "function": loaded.run, "busy": busy, "blocks": blocks, "threads": module.block}
     numbers |= {"shared": module.dynamic_shared, "packed": ctypes.addressof(pointers)}
     address = load_function(_bound_text(), "bound")
-    return _completer(name, address, numbers)
+    return _completer(name, address, numbers, slots, pointers, loaded)
 
 
 def _completer(
     name: str, address: int, words: Mapping[str, int], *more: Any
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Makes builtin functions over machine code: `self` is a capsule of these words, what is called instead, and
-    whatever else it calls."""
+    whatever else it calls or the words point to."""
     block = (ctypes.c_uint64 * len(_WORDS))(*(words.get(word, 0) for word in _WORDS))
-    _KEPT.append(block)
     capsule = new_capsule(block)
-    return lambda slow: new_builtin(name, address, FASTCALL | KEYWORDS, (capsule, slow, *more))
+    return lambda slow: new_builtin(name, address, FASTCALL | KEYWORDS, (capsule, slow, *more, block))
 
 
 @dataclass(slots=True)
