@@ -1,5 +1,8 @@
-"""Python functions whose code is machine code: `new_builtin("saxpy", address, FASTCALL, (new_capsule(words), words))`
-makes one.
+"""Python functions whose code is machine code: `new_builtin("saxpy", address, FASTCALL, lasting(words))` makes one.
+
+Such a function, its self and the callable behind it are mostly a cycle. The collector clears what it finds in one, and
+memory of ctypes is free from then on, while the function still stands and may even be called. So everything that
+machine code points to lies in objects that it does not know, in nothing but tuples.
 """
 
 import ctypes
@@ -22,12 +25,18 @@ class _MethodDefinition(ctypes.Structure):
     )
 
 
-def new_capsule(content: "ctypes.Structure | ctypes.Array[Any]") -> object:
-    """A capsule with the address of `content`, which the caller keeps alive."""
+def lasting(content: "ctypes.Structure | ctypes.Array[Any]") -> tuple[object, bytearray]:
+    """A capsule with the address of a copy of `content`, and the copy, which lives as long as somebody holds it."""
+    kept = bytearray(content)
     make = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)(
         ("PyCapsule_New", ctypes.pythonapi)
     )
-    return make(ctypes.addressof(content), None, None)
+    return make(address_of(kept), None, None), kept
+
+
+def address_of(kept: bytearray) -> int:
+    """Where the bytes are; they stay there while nobody changes their number."""
+    return ctypes.addressof(ctypes.c_char.from_buffer(kept))
 
 
 def new_builtin(name: str, address: int, flags: int, owner: tuple[object, ...]) -> Callable[..., Any]:
@@ -36,8 +45,9 @@ def new_builtin(name: str, address: int, flags: int, owner: tuple[object, ...]) 
     `owner` holds all that the code points to. CPython lets go of a function's self last, so the definition may lie
     there.
     """
-    method = _MethodDefinition(name.encode(), address, flags, None)
+    text = name.encode()
+    method = bytearray(_MethodDefinition(text, address, flags, None))
     make = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)(
         ("PyCFunction_NewEx", ctypes.pythonapi)
     )
-    return make(ctypes.addressof(method), (*owner, method), None)
+    return make(address_of(method), (*owner, text, method), None)

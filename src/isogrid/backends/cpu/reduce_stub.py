@@ -15,7 +15,7 @@ from isogrid.backends.cpu.stub import Builder, Call, Described, NotExpressible, 
 from isogrid.backends.plan import PartPlan, ReducingCall, TotalPlan
 from isogrid.ir import kernel as k
 from isogrid.ir.types import Scalar
-from isogrid.support.builtin_function import FASTCALL, KEYWORDS, new_builtin, new_capsule
+from isogrid.support.builtin_function import FASTCALL, KEYWORDS, address_of, lasting, new_builtin
 
 #: Limits of the stack frame in reduce.ll.
 _MOST_PARTS: Final = 8
@@ -66,15 +66,15 @@ def native_reduction(kernel: k.Kernel, artifact: CpuArtifact, plan: ReducingCall
     reduce = _Reduce(
         call=call.call,
         part_count=len(plan.parts),
-        parts=ctypes.addressof(parts),
+        parts=address_of(parts),
         blocks_cell=call.call.units_cell,
-        totals=ctypes.addressof(totals),
+        totals=address_of(totals),
         total_count=len(plan.totals),
         gives=_gives(plan),
-        outputs=ctypes.addressof(outputs),
+        outputs=address_of(outputs),
     )
-    behind = (reduce, call, parts, totals, outputs, plan.parts)
-    owner = (new_capsule(reduce), plan.slow, plan.finish, plan.again, behind)
+    capsule, kept = lasting(reduce)
+    owner = (capsule, plan.slow, plan.finish, plan.again, (kept, *call.behind, parts, totals, outputs))
     return new_builtin(plan.definition.name, pool.native_pool().reduce_address, FASTCALL | KEYWORDS, owner)
 
 
@@ -147,7 +147,7 @@ def _as_signed(value: int) -> int:
     return value - (1 << 64) if value >= 1 << 63 else value
 
 
-def _table(rows: list[list[int]]) -> "ctypes.Array[ctypes.c_int64]":
+def _table(rows: list[list[int]]) -> bytearray:
     """The words of all rows."""
     words = [word for row in rows for word in row]
-    return (ctypes.c_int64 * max(len(words), 1))(*words)
+    return bytearray((ctypes.c_int64 * max(len(words), 1))(*words))

@@ -19,7 +19,7 @@ from isogrid.backends.cpu.artifact import LoadedVariant
 from isogrid.backends.cpu.pool import Context
 from isogrid.ir import kernel as k
 from isogrid.ir.types import Scalar
-from isogrid.support.builtin_function import FASTCALL, KEYWORDS, new_builtin, new_capsule
+from isogrid.support.builtin_function import FASTCALL, KEYWORDS, lasting, new_builtin
 from isogrid.support.records import dataclass
 
 #: Limits of the stack frame in call.ll.
@@ -303,7 +303,7 @@ class Builder:
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """A description for the native side and all that it points to."""
+    """A description for the native side, and the memory and object that it points to."""
 
     call: Call
     behind: tuple[object, ...]
@@ -311,7 +311,8 @@ class Described:
 
 def owner_of(found: Described) -> tuple[object, ...]:
     """The self of a function made here: a capsule of the description, then what must live as long as the function."""
-    return (new_capsule(found.call), found)
+    capsule, kept = lasting(found.call)
+    return (capsule, (kept, *found.behind))
 
 
 def described(variant: LoadedVariant, rows: list[tuple[int, ...]], builder: Builder, unusual: object) -> Described:
@@ -332,7 +333,7 @@ def described(variant: LoadedVariant, rows: list[tuple[int, ...]], builder: Buil
         units_cell=builder.units,
         most_saved=_MOST_SAVED_BYTES,
     )
-    return Described(call, (parameters, program, unusual, variant))
+    return Described(call, (parameters, program, unusual))
 
 
 def whole_call(native: Callable[..., object], slow: Callable[..., None], unusual: object) -> Callable[..., None]:

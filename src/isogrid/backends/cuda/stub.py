@@ -22,7 +22,7 @@ from isogrid.backends.cuda.tensors import EXCHANGE, FOREIGN_TEXT, learn_exchange
 from isogrid.frontend.definition import ArrayDeclaration, Definition
 from isogrid.ir import kernel as k
 from isogrid.ir.types import Scalar
-from isogrid.support.builtin_function import FASTCALL, KEYWORDS, new_builtin, new_capsule
+from isogrid.support.builtin_function import FASTCALL, KEYWORDS, address_of, lasting, new_builtin
 from isogrid.support.records import dataclass
 
 #: DLPack's numbers of kinds of elements, and of devices.
@@ -94,12 +94,12 @@ def bound_stub(
     launch = loaded.driver.address_of("cuLaunchKernel")
     if not launch or loaded.can_trap or "watch" in loaded.places:
         return None
-    slots = (ctypes.c_uint64 * len(words))(*(word & (1 << 64) - 1 for word in words))
-    start = ctypes.addressof(slots)
-    pointers = (ctypes.c_void_p * len(words))(*(start + 8 * n for n in range(len(words))))
+    slots = bytearray((ctypes.c_uint64 * len(words))(*(word & (1 << 64) - 1 for word in words)))
+    start = address_of(slots)
+    pointers = bytearray((ctypes.c_void_p * len(words))(*(start + 8 * n for n in range(len(words)))))
     module = loaded.variant.module
     numbers = {"launch": launch, "function": loaded.run, "busy": busy, "blocks": blocks, "threads": module.block}
-    numbers |= {"shared": module.dynamic_shared, "packed": ctypes.addressof(pointers)}
+    numbers |= {"shared": module.dynamic_shared, "packed": address_of(pointers)}
     address = load_function(_bound_text(), "bound")
     return _completer(name, address, numbers, slots, pointers, loaded)
 
@@ -109,8 +109,7 @@ def _completer(
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Makes builtin functions over machine code: `self` is a capsule of these words, what is called instead, and
     whatever else it calls or the words point to."""
-    block = (ctypes.c_uint64 * len(_WORDS))(*(words.get(word, 0) for word in _WORDS))
-    capsule = new_capsule(block)
+    capsule, block = lasting((ctypes.c_uint64 * len(_WORDS))(*(words.get(word, 0) for word in _WORDS)))
     return lambda slow: new_builtin(name, address, FASTCALL | KEYWORDS, (capsule, slow, *more, block))
 
 
