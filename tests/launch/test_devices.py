@@ -1,8 +1,11 @@
 """Which device a launch takes, and what happens where the default one cannot."""
 
+import asyncio
+import contextvars
 import os
 import subprocess
 import sys
+import threading
 import warnings
 from collections.abc import Mapping
 from typing import Any
@@ -12,8 +15,8 @@ import pytest
 from tests.launch import kernels as k
 
 import isogrid as ig
-from isogrid.launch import backends, dispatch
-from isogrid.launch.devices import choose
+from isogrid.launch import backends, devices, dispatch
+from isogrid.launch.devices import SCOPES, choose
 from isogrid.support.errors import KnownLimit
 
 F32 = np.float32
@@ -122,6 +125,66 @@ def test_use_reaches_kernels_that_have_launched_natively() -> None:
     finally:
         dispatch._run = original
     assert started[:2] == ["interp", "interp"] and started[-1] == "interp" and out[0] == 7
+
+
+def test_a_task_keeps_the_device_of_the_block_that_started_it() -> None:
+    """Also when the block has ended and the same kernel has a native callable of the default device."""
+    fresh = ig.kernel(grid=k.N)(k.fill.definition.function)
+    out = np.zeros(2, np.int64)
+    fresh(1, True, 1, 1, out)
+    ran: list[str] = []
+
+    async def work() -> None:
+        fresh(2, True, 1, 1, out)
+        ran.append(choose(None).device.name)
+
+    async def start() -> None:
+        with ig.use("interp"):
+            task = asyncio.create_task(work())
+        fresh(3, True, 1, 1, out)
+        await task
+
+    asyncio.run(start())
+    assert ran == ["interp"] and {device for _, device, _ in fresh.compiled.artifacts} == {"cpu", "interp"}
+
+
+def test_what_a_copied_context_chose_is_not_used_outside() -> None:
+    fresh, out = ig.kernel(grid=k.N)(k.fill.definition.function), np.zeros(2, np.int64)
+    with ig.use(ig.device("cpu").options(unroll=False)):
+        context = contextvars.copy_context()
+    for _ in range(3):
+        context.run(fresh, 1, True, 1, 1, out)
+    fresh(1, True, 1, 1, out)
+    assert [options.values() for _, _, options in fresh.compiled.artifacts] == [{"unroll": False}, {}]
+    assert SCOPES.open == 1
+    del context
+    assert SCOPES.open == 0
+
+
+def test_a_block_is_open_when_every_kernel_knows_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A second thread that opens one waits for the first, which is still telling the kernels."""
+    telling, told, second = threading.Event(), threading.Event(), threading.Event()
+    tell = devices.tell_of_scope
+
+    def slowly() -> None:
+        telling.set()
+        assert told.wait(10)
+        tell()
+
+    def use(entered: threading.Event) -> None:
+        with ig.use("interp"):
+            entered.set()
+
+    monkeypatch.setattr(devices, "tell_of_scope", slowly)
+    threads = [threading.Thread(target=use, args=(event,)) for event in (threading.Event(), second)]
+    threads[0].start()
+    assert telling.wait(10)
+    threads[1].start()
+    assert not second.wait(0.05)
+    told.set()
+    for thread in threads:
+        thread.join()
+    assert second.is_set() and SCOPES.open == 0
 
 
 def test_trace() -> None:

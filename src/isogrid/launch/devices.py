@@ -4,7 +4,7 @@ import difflib
 import functools
 import os
 import threading
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Final
@@ -54,22 +54,50 @@ class Choice:
 
 
 class _Scopes:
-    """How many `ig.use` blocks are open in this process: while none is, a launch need not look for one."""
+    """The scopes that `ig.use` has opened in this process: while there is none, a launch need not look for one.
+
+    `lock` is held where something is decided by that. Finalisers run anywhere, so a thread may come by it twice, and a
+    scope that ends waits for nobody.
+    """
 
     def __init__(self) -> None:
-        self.open = 0
-        self.lock = threading.Lock()
+        self.alive: set[int] = set()
+        self.lock = threading.RLock()
+        self.opening = threading.RLock()
 
-    def change(self, by: int) -> None:
-        with self.lock:
-            self.open += by
-            first = by > 0 and self.open == 1
-        if first:
-            tell_of_scope()
+    @property
+    def open(self) -> int:
+        """How many there are."""
+        return len(self.alive)
+
+    def add(self, number: int) -> None:
+        """From now on every launch looks for its scope: who opens a later one must not run ahead of that either."""
+        with self.opening:
+            with self.lock:
+                first = not self.alive
+                self.alive.add(number)
+            if first:
+                tell_of_scope()
 
 
 SCOPES: Final = _Scopes()
-_USED: ContextVar[Device | None] = ContextVar("isogrid_device", default=None)
+
+
+class _Scope:
+    """What an `ig.use` block chooses. It lives as long as the block or as a context that was copied within: a task that
+    was started there keeps its device when the block has ended."""
+
+    __slots__ = ("device",)
+
+    def __init__(self, device: Device) -> None:
+        self.device: Final = device
+        SCOPES.add(id(self))
+
+    def __del__(self, discard: Callable[[int], None] = SCOPES.alive.discard) -> None:
+        discard(id(self))
+
+
+_USED: ContextVar[_Scope | None] = ContextVar("isogrid_device", default=None)
 
 
 class DeviceList(list[Device]):
@@ -118,14 +146,13 @@ def device(name: "str | Device") -> Device:
 
 @contextmanager
 def use(name: "str | Device") -> Generator[Device]:
-    """`with ig.use("interp"):` launches on that device, in this thread or task, unless a kernel names its own."""
+    """`with ig.use("interp"):` launches on that device, in this thread or task and in tasks that the block starts,
+    unless a kernel names its own."""
     chosen = device(name)
-    token = _USED.set(chosen)
-    SCOPES.change(1)
+    token = _USED.set(_Scope(chosen))
     try:
         yield chosen
     finally:
-        SCOPES.change(-1)
         _USED.reset(token)
 
 
@@ -151,7 +178,7 @@ def choose(explicit: "Device | None") -> Choice:
         return Choice(explicit, named=True)
     used = _USED.get()
     if used is not None:
-        return Choice(used, named=True)
+        return Choice(used.device, named=True)
     wanted = os.environ.get("ISOGRID_DEVICE")
     if wanted:
         try:
