@@ -11,7 +11,7 @@ from isogrid.support.records import dataclass
 
 class LaunchPlan(Protocol):
     """How a kernel was declared and specialised, the object by which a stub says that it did nothing, and how many
-    threads, rows or groups it may launch."""
+    threads, rows or groups it may launch. `open_extents` are dimensions that the launch gives behind the arguments."""
 
     @property
     def definition(self) -> Definition: ...
@@ -21,6 +21,8 @@ class LaunchPlan(Protocol):
     def unusual(self) -> Any: ...
     @property
     def most_units(self) -> int | None: ...
+    @property
+    def open_extents(self) -> tuple[str, ...]: ...
 
 
 @dataclass(frozen=True, slots=True)

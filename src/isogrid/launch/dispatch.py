@@ -36,6 +36,7 @@ from isogrid.launch.options import Options, check_exactness, process_options, sw
 from isogrid.launch.queued import on_host, raise_pending, run_bound, written_names
 from isogrid.launch.specialise import specialise, tunable_values
 from isogrid.launch.stream import Stream
+from isogrid.launch.usual import open_form
 from isogrid.runtimes.protocol import BoundLaunch
 from isogrid.support.errors import KernelRefused, KnownLimit
 from isogrid.support.records import dataclass
@@ -97,19 +98,41 @@ def launch(
     used = options.for_backend(device)
     if not _run(definition, device, artifact, arguments, dims, shape, used, stream, wait):
         return
-    if program.facts or explicit is not None or keywords or _tracing():
+    if program.facts or explicit is not None or _tracing():
         return
-    if kernel.fixed:
-        if len(kernel.fixed) == len(definition.parameters):
-            _install_bound(
-                kernel, device, artifact, BoundLaunch(arguments.arrays, arguments.scalars, dims, shape.extents)
-            )
+    if kernel.fixed and len(kernel.fixed) == len(definition.parameters):
+        _install_bound(kernel, device, artifact, BoundLaunch(arguments.arrays, arguments.scalars, dims, shape.extents))
+    ran = _Ran(device, artifact, program, specialisation, used)
+    _install_native(kernel, choice.device, ran, given, shape.rank if shape.open_extents else 0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ran:
+    """What a launch has run."""
+
+    device: str
+    artifact: Any
+    program: k.Kernel
+    specialisation: Specialisation
+    options: Options
+
+
+def _install_native(kernel: "Kernel", chosen: Device, ran: _Ran, given: Given, open_rank: int) -> None:
+    """Let launches like this one, which gave so many extents, go by a native callable from now on."""
+    form = None
+    if given != Given():
+        form, _ = open_form(given)
+        if form is None:
+            return
+    if kernel.is_served(chosen, ran.artifact, form):
         return
-    if shape.open_extents or given.block is not None or kernel.is_served(choice.device, artifact):
-        return
-    native = native_callable(runtime(device), artifact, program, definition, specialisation, used)
+    names = tuple(f"grid.{axis}" for axis in range(open_rank))
+    running = runtime(ran.device)
+    native = native_callable(
+        running, ran.artifact, ran.program, kernel.definition, ran.specialisation, ran.options, open_extents=names
+    )
     if native is not None:
-        kernel.install(native, choice.device, runtime(device), artifact)
+        kernel.install(native, chosen, running, ran.artifact, form)
 
 
 def _install_bound(kernel: "Kernel", device: str, artifact: Any, bound: BoundLaunch) -> None:

@@ -20,6 +20,7 @@ from isogrid.launch.native import InPlace, NativeCalls, whole_callable
 from isogrid.launch.options import NO_OPTIONS, Options, tell_of_changes
 from isogrid.launch.specialise import check_specialisations, tunable_values
 from isogrid.launch.tunable_options import separated
+from isogrid.launch.usual import OpenForm, UsualForm, open_form, usual_form
 from isogrid.runtimes.protocol import Runtime
 from isogrid.support.errors import KernelRefused, KnownLimit
 from isogrid.traps import Trap
@@ -58,6 +59,7 @@ class Kernel:
     device: Device | None
     fixed: Mapping[str, Any]
     natives: NativeCalls
+    usual: UsualForm
 
     def __init__(
         self,
@@ -78,6 +80,7 @@ class Kernel:
         put("fixed", dict(fixed or {}))
         put("__call__", self._call)
         put("natives", NativeCalls())
+        put("usual", usual_form(definition))
         self._check_block()
         tell_of_changes(self)
 
@@ -113,12 +116,14 @@ class Kernel:
             raise _for_the_author(error) from None
 
     def _launch(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> None:
-        if not keywords:
-            scoped = self.device is None and SCOPES.open > 0
-            taken = self.natives.take(choose(None).device if scoped else None, self.__call__, arguments)
-            if taken is not None:
-                self._put_in_place(taken)
-                return
+        if self.natives.by_place:
+            usual = self.usual.arranged(self.fixed, arguments, keywords)
+            if usual is not None:
+                taken = self.natives.take(self._where(), usual, None if usual.changed else self.__call__)
+                if taken is not None:
+                    if not usual.changed:
+                        self._put_in_place(taken)
+                    return
         dispatch.launch(self, arguments, keywords, _OPEN)
 
     def launch(
@@ -138,10 +143,29 @@ class Kernel:
         before it is known whether it trapped.
         """
         try:
+            given = Given(grid, groups, block)
+            if device is None and stream is None and wait:
+                if given == _OPEN:
+                    self.__call__(*arguments, **keywords)
+                    return
+                if self._taken_open(given, arguments, keywords):
+                    return
             chosen = None if device is None else device_named(device)
-            dispatch.launch(self, arguments, keywords, Given(grid, groups, block), chosen, stream, wait)
+            dispatch.launch(self, arguments, keywords, given, chosen, stream, wait)
         except OF_THE_AUTHOR as error:
             raise _for_the_author(error) from None
+
+    def _taken_open(self, given: Given, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
+        """Launch natively with geometry that the call gives, if there is a callable for its form."""
+        form, extents = open_form(given)
+        if form is None or not self.natives.by_place:
+            return False
+        usual = self.usual.arranged(self.fixed, arguments, keywords)
+        return usual is not None and self.natives.take(self._where(), usual, None, form, extents) is not None
+
+    def _where(self) -> Device | None:
+        """The place of the native callables that calls may use now."""
+        return choose(None).device if self.device is None and SCOPES.open > 0 else None
 
     def on(self, device: "str | Device") -> "Kernel":
         """This kernel for one device, which then refuses what it cannot do exactly."""
@@ -213,16 +237,20 @@ class Kernel:
         parts += [f"{name} bound" for name in self.fixed]
         return f"<isogrid kernel {' '.join(parts)}>"
 
-    def install(self, native: Callable[..., Any], device: Device, runtime: Runtime, artifact: Any) -> None:
-        """Let calls try `native` first: always, or within `ig.use` blocks of that device while one is open."""
-        found = InPlace(artifact, native, whole_callable(runtime, native, self._call))
+    def install(
+        self, native: Callable[..., Any], device: Device, runtime: Runtime, artifact: Any, form: OpenForm | None
+    ) -> None:
+        """Let calls try `native` first: always, or within `ig.use` blocks of that device while one is open. One for a
+        `form` of geometry serves launches that give such."""
+        whole = None if form is not None or self.fixed else whole_callable(runtime, native, self._call)
+        found = InPlace(artifact, runtime.name, form, native, whole)
         with SCOPES.lock:
             self.natives.put_first(self._place(device), found)
         self._put_in_place(found)
 
     def _put_in_place(self, found: InPlace) -> None:
         with SCOPES.lock:
-            if self.device is not None or not SCOPES.open:
+            if found.whole is not None and (self.device is not None or not SCOPES.open):
                 object.__setattr__(self, "__call__", found.whole)
 
     def _place(self, device: Device) -> Device | None:
@@ -242,9 +270,9 @@ class Kernel:
         if defaults or self.device is None:
             object.__setattr__(self, "__call__", self._call)
 
-    def is_served(self, device: Device, artifact: Any) -> bool:
-        """Whether there is a native callable of this artifact: what went by it needs no other."""
-        return self.natives.has(self._place(device), artifact)
+    def is_served(self, device: Device, artifact: Any, form: OpenForm | None) -> bool:
+        """Whether there is a native callable of this artifact and form: what went by it needs no other."""
+        return self.natives.has(self._place(device), artifact, form)
 
     def __reduce__(self) -> Any:
         from isogrid.launch.pickling import Settings, reduced

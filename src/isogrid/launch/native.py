@@ -7,6 +7,7 @@ from isogrid.frontend.definition import Definition, ScalarDeclaration, Specialis
 from isogrid.ir import kernel as k
 from isogrid.launch.devices import Device
 from isogrid.launch.options import Options
+from isogrid.launch.usual import OpenForm, Usual
 from isogrid.runtimes.protocol import Runtime
 from isogrid.support.records import dataclass
 
@@ -32,15 +33,19 @@ class NativePlan:
     options: dict[str, Any]
     unusual: Any = UNUSUAL
     most_units: int | None = None
+    open_extents: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class InPlace:
-    """What launches an artifact: the native callable, and the same with the slow path behind it."""
+    """What launches an artifact on a device: the native callable, and the same with the slow path behind it where calls
+    may go by that. `form` is the geometry that a launch gives, None where the decorator gives all."""
 
     artifact: Any
+    device: str
+    form: OpenForm | None
     native: Callable[..., Any]
-    whole: Callable[..., None]
+    whole: Callable[..., None] | None
 
 
 class NativeCalls:
@@ -53,17 +58,30 @@ class NativeCalls:
     def __init__(self) -> None:
         self.by_place: dict[Device | None, tuple[InPlace, ...]] = {}
 
-    def has(self, place: Device | None, artifact: Any) -> bool:
-        return any(one.artifact is artifact for one in self.by_place.get(place, ()))
+    def has(self, place: Device | None, artifact: Any, form: OpenForm | None) -> bool:
+        return any(one.artifact is artifact and one.form == form for one in self.by_place.get(place, ()))
 
     def put_first(self, place: Device | None, one: InPlace) -> None:
         others = tuple(other for other in self.by_place.get(place, ()) if other is not one)
         self.by_place[place] = (one, *others[: _MOST_IN_PLACE - 1])
 
-    def take(self, place: Device | None, refused: object, arguments: tuple[Any, ...]) -> InPlace | None:
+    def take(
+        self,
+        place: Device | None,
+        usual: Usual,
+        refused: object = None,
+        form: OpenForm | None = None,
+        extents: tuple[int, ...] = (),
+    ) -> InPlace | None:
         """Launch by the first that takes the arguments, if one does; `refused` is the callable that has not."""
         for one in self.by_place.get(place, ()):
-            if one.whole is not refused and one.native(*arguments) is None:
+            if (
+                one.form != form
+                or usual.holder not in (None, one.device)
+                or (refused is not None and one.whole is refused)
+            ):
+                continue
+            if one.native(*usual.arguments, *extents) is None:
                 self.put_first(place, one)
                 return one
         return None
@@ -80,13 +98,16 @@ def native_callable(
     spec: Specialisation,
     options: Options,
     most_units: int | None = None,
+    open_extents: tuple[str, ...] = (),
 ) -> Any:
     """A callable that launches as the slow path would, or returns `UNUSUAL`; None where the device has none. On the
-    host it may leave launches of more than `most_units` to the slow path."""
+    host it may leave launches of more than `most_units` to the slow path. It takes extents that the launch gives behind
+    the arguments."""
     make = getattr(runtime, "native_launch", None)
-    if make is None or definition.kind is None or not _arrays_decide(definition):
+    if make is None or (definition.kind is None and not open_extents) or not _arrays_decide(definition):
         return None
-    return make(artifact, program, NativePlan(definition, spec, options.values(), most_units=most_units))
+    plan = NativePlan(definition, spec, options.values(), most_units=most_units, open_extents=open_extents)
+    return make(artifact, program, plan)
 
 
 def whole_callable(runtime: Runtime, native: Callable[..., Any], slow: Callable[..., None]) -> Callable[..., None]:

@@ -54,11 +54,11 @@ def run_bound(definition: Definition, device: str, artifact: Any, bound: BoundLa
     memory: Any = next(iter(held.values())).block.memory
     if memory.is_host:
         _launch_at_once(definition, running, memory.queue, artifact, bound, held)
-    elif memory.device == device:
+        return not pending_on(device)
+    if memory.device == device:
         running.launch(artifact, bound)
         return True
-    else:
-        _launch_on_copies(definition, running, artifact, bound, held)
+    _launch_on_copies(definition, running, artifact, bound, held)
     return False
 
 

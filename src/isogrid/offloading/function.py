@@ -29,6 +29,7 @@ from isogrid.launch.pickling import Settings, reduced
 from isogrid.launch.specialise import check_specialisations, tunable_values
 from isogrid.launch.stored import SourceMemory
 from isogrid.launch.tunable_options import separated
+from isogrid.launch.usual import UsualForm, usual_form
 from isogrid.offloading.analysis import Analysis, analyse
 from isogrid.offloading.call import Call
 from isogrid.offloading.chain import chained_call
@@ -63,6 +64,7 @@ class _Quick:
     """The quick callable of an executor, if there is one, and how many kernels it was made from: only more of them may
     give another."""
 
+    place: Device | None
     executor: Executor
     kernels: int
     call: Callable[..., Any] | None = None
@@ -86,7 +88,9 @@ class Offloaded:
     device: Device | None
     require: bool
     tunables: Mapping[str, int]
-    quick: tuple["_Quick", ...]
+    #: Quick callables by where they may be used: within `ig.use` blocks of a device, or (None) where no block decides.
+    quick: dict[Device | None, tuple["_Quick", ...]]
+    usual: UsualForm
 
     def __init__(
         self,
@@ -105,7 +109,8 @@ class Offloaded:
         put("device", device)
         put("require", require)
         put("tunables", tunables)
-        put("quick", ())
+        put("quick", {})
+        put("usual", usual_form(definition))
         put("__call__", self._call)
         tell_of_changes(cast(Any, self))
 
@@ -137,10 +142,30 @@ class Offloaded:
     # --- calls -------------------------------------------------------------------------------------------------------
 
     def _call(self, *arguments: Any, **keywords: Any) -> Any:
+        """A call with no quick callable in place, or one that those in place did not take."""
+        if self.quick:
+            usual = self.usual.arranged({}, arguments, keywords)
+            if usual is not None and usual.holder is None:
+                if usual.changed:
+                    return self.__call__(*usual.arguments)
+                for quick in self.quick.get(self._where(), ()) if self._is_scoped() else ():
+                    if quick.call is not None:
+                        return quick.call(*arguments)
+        return self._ordinary(arguments, keywords)
+
+    def _ordinary(self, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
         try:
             return self._run(arguments, keywords, self.device)
         except OF_THE_AUTHOR as error:
             raise error.with_traceback(None) from None
+
+    def _is_scoped(self) -> bool:
+        """Whether an `ig.use` block decides where this value runs."""
+        return self.device is None and SCOPES.open > 0
+
+    def _where(self) -> Device | None:
+        """The place of the quick callables that calls may use now."""
+        return choose(None).device if self._is_scoped() else None
 
     def reference(self, *arguments: Any, **keywords: Any) -> Any:
         """Interpret the same rules; agrees with every device in every bit."""
@@ -173,8 +198,7 @@ class Offloaded:
         check_requirements(definition, analysis.built.kernel, typed, dims)
         executor = self._executor(analysis, specialisation, choice.device, choice.named, options)
         results = Call(executor, [values[p.name] for p in definition.parameters], typed, dims).run()
-        if not keywords:
-            self._install(executor)
+        self._install(executor)
         return _returned(analysis, results)
 
     def _analysis(self, specialisation: Specialisation) -> Analysis:
@@ -229,29 +253,32 @@ class Offloaded:
 
     def _install(self, executor: Executor) -> None:
         """Let calls go by the quick callable of what has just run, and by those of other types before it."""
-        # What an `ig.use` block decides is not what decides outside it.
-        if os.environ.get("ISOGRID_TRACE", "0") not in ("", "0") or (self.device is None and SCOPES.open):
+        if os.environ.get("ISOGRID_TRACE", "0") not in ("", "0"):
             return
-        known = next((quick for quick in self.quick if quick.executor is executor), None)
+        place = self._where()
+        quicks = self.quick.get(place, ())
+        known = next((quick for quick in quicks if quick.executor is executor), None)
         if known is None or known.kernels != len(executor.kernels):
-            fresh = _Quick(executor, len(executor.kernels))
+            fresh = _Quick(place, executor, len(executor.kernels))
             fresh.call = self._quick_call(executor, functools.partial(self._behind, fresh))
-            others = tuple(quick for quick in self.quick if quick.executor is not executor)
-            object.__setattr__(self, "quick", (*others[1 - _MOST_QUICK :], fresh))
-        first = next((quick.call for quick in self.quick if quick.call is not None), self._call)
+            others = tuple(quick for quick in quicks if quick.executor is not executor)
+            quicks = self.quick[place] = (*others[1 - _MOST_QUICK :], fresh)
+        first = next((quick.call for quick in quicks if quick.call is not None), self._call)
         with SCOPES.lock:
-            if self.device is not None or not SCOPES.open:
+            if place is None and (self.device is not None or not SCOPES.open):
                 object.__setattr__(self, "__call__", first)
 
     def _behind(self, quick: _Quick, *arguments: Any, **keywords: Any) -> Any:
         """What a quick callable does not take, nothing having changed: those behind it may, or the ordinary call."""
         if not keywords:
-            known = self.quick
+            known = self.quick.get(quick.place, ())
             at = next((number for number, other in enumerate(known) if other is quick), len(known))
             for other in known[at + 1 :]:
                 if other.call is not None:
                     return other.call(*arguments)
-        return self._call(*arguments, **keywords)
+        if quick.place is None:
+            return self._call(*arguments, **keywords)
+        return self._ordinary(arguments, keywords)
 
     def _quick_call(self, executor: Executor, slow: Callable[..., Any]) -> Callable[..., Any] | None:
         native = executor.native()
@@ -267,7 +294,7 @@ class Offloaded:
     def ambient_changed(self, defaults: bool) -> None:
         """Forget native callables: process defaults changed, or the first `ig.use` block opened."""
         if defaults:
-            object.__setattr__(self, "quick", ())
+            self.quick.clear()
         if defaults or self.device is None:
             object.__setattr__(self, "__call__", self._call)
 

@@ -69,9 +69,9 @@ def gathering_call(
         try:
             many = trips is None or trips(arguments) >= MANY_UPDATES
             at = tuple([size(arguments) for size in sizes if size is not None])
-        except (AttributeError, IndexError, TypeError):
+            quick = native if not many or max(at) > FEW_ELEMENTS else known.get(at)
+        except (AttributeError, IndexError, TypeError, ValueError):
             return slow(*arguments, **keywords)
-        quick = native if not many or max(at) > FEW_ELEMENTS else known.get(at)
         if keywords or quick is None or quick(*arguments) is not None:
             result = slow(*arguments, **keywords)
             gathering = executor.kernels.get(("gathering", id(section), *zip(names, at, strict=False)))
@@ -200,10 +200,11 @@ def _callable(
 
     def call(*arguments: Any, **keywords: Any) -> Any:
         try:
-            blocks = (trips(arguments) + BLOCK - 1) // BLOCK
+            blocks = -(-trips(arguments) // BLOCK)
         except (AttributeError, IndexError, TypeError):
             return slow(*arguments, **keywords)
-        if keywords or not 0 < blocks < MOST_BLOCKS:
+        # An argument may be anything: only of plain integers is it known that the loop has so many iterations.
+        if keywords or type(blocks) is not int or not 0 < blocks < MOST_BLOCKS:
             return slow(*arguments, **keywords)
         partials = [empty(blocks, type) for type in types]
         if native(*arguments, *scalars, *partials) is not None:

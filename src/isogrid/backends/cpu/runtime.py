@@ -73,6 +73,7 @@ class CpuRuntime:
             constants=dict(spec.constants),
             derived=definition.derived,
             most_units=plan.most_units,
+            open_extents=plan.open_extents,
         )
 
     def whole_call(

@@ -74,19 +74,21 @@ def native_call(
     constants: Mapping[str, int] | None = None,
     derived: Sequence[tuple[str, k.Expr]] = (),
     most_units: int | None = None,
+    open_extents: Sequence[str] = (),
 ) -> Callable[..., object] | None:
     """A callable that launches the small variant of `kernel`, or None where that cannot be done natively.
 
     `arguments` names the parameter of each positional argument, None for an optional parameter that is absent and must
-    be None. `constants` are sizes settled by specialisation, `derived` the dimensions that follow from others; a launch
-    of more than `most_units` is not usual. The callable returns None when the launch is done and `unusual`, nothing
-    having changed, for anything it does not like.
+    be None; `open_extents` are dimensions that integers behind them give. `constants` are sizes settled by
+    specialisation, `derived` the dimensions that follow from others; a launch of more than `most_units` is not usual.
+    The callable returns None when the launch is done and `unusual`, nothing having changed, for anything it does not
+    like.
     """
     if not is_describable(kernel, variant):
         return None
     builder = Builder(kernel, variant, dict(constants or {}))
     try:
-        rows = builder.rows(arguments)
+        rows = [*builder.rows(arguments), *map(builder.extent_row, open_extents)]
         builder.dimensions(derived)
         builder.geometry()
         if most_units is not None:
@@ -128,6 +130,11 @@ class Builder:
         if sorted(name for name in arguments if name is not None) != sorted(parameters):
             raise NotExpressible
         return [self._absent() if name is None else self._row(parameters[name]) for name in arguments]
+
+    def extent_row(self, dimension: str) -> tuple[int, ...]:
+        """An integer argument that is the size of a dimension."""
+        cell = self.dims[dimension] = self._new()
+        return (_INTEGER, self.variant.facts.layout.dims[dimension], 0, _SMALL_MOST, 0, 0, 0, cell, 0)
 
     @staticmethod
     def _absent() -> tuple[int, ...]:

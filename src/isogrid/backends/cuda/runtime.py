@@ -108,6 +108,8 @@ class CudaRuntime:
 
     def native_launch(self, artifact: CudaArtifact, program: k.Kernel, plan: LaunchPlan) -> Callable[..., Any] | None:
         """The launch stub for calls like the one before, from the second launch on; None where there is none."""
+        if plan.open_extents:
+            return None
         artifact.launches += 1
         loaded = artifact.loaded.get((True, True))
         if artifact.launches < 2 or loaded is None or loaded.driver is not self.machine.driver:
