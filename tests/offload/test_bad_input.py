@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import isogrid as ig
-from isogrid import In, InOut, Out, f32, i64
+from isogrid import In, InOut, Out, f32, i32, i64
 from isogrid.dims import H, M, N, W
 from tests.offload.written import bits
 
@@ -298,3 +298,43 @@ def test_arrays_on_two_devices() -> None:
         assert "cpu" in text
     assert np.array_equal(far.numpy(), near)
     assert np.array_equal(host.numpy(), near)
+
+
+@ig.offload(parallel="require")
+def counts(x: In[i32, N], h: InOut[i32, M], n: i64) -> None:
+    for i in range(n):
+        h[x[i]] += 1
+
+
+@ig.offload(parallel="require")
+def product(x: In[i32, N], h: In[i32, M], n: i64) -> i64:
+    p = 1
+    for i in range(n):
+        p *= x[i] + h[0]
+    return p
+
+
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+@pytest.mark.parametrize("function", [counts, product], ids=["counts", "product"])
+def test_what_is_no_number_of_iterations(function: Any, device: str) -> None:
+    """Quick calls look at it before anybody has checked it."""
+
+    class Odd:
+        size = shape = len
+
+    def words(call: Any, x: Any, h: Any, n: Any) -> tuple[Any, ...]:
+        try:
+            return ("", call(x, h, n))
+        except Exception as error:
+            return (type(error), str(error))
+
+    many = 10_000 if function is counts else 300
+    x, h = (ig.array(np.zeros(n, np.int32) + 1 - n % 2, device=device) for n in (many + 1, 6))
+    x, h = (x.numpy(), h.numpy()) if device == "cpu" else (x, h)
+    call = function.on(device)
+    for n in (many, many, 10, 10):
+        call(x, h, n)
+    for n in (np.arange(3), np.array([3]), np.array(3), 2.5, 3.0, "3", None, True, np.int64(3), -1, Odd()):
+        assert words(call, x, h, n) == words(function.on(device), x, h, n)
+    for given in ((x, Odd(), many), (Odd(), h, many), (x, 7, many), (x, np.zeros((2, 2), np.int32), many)):
+        assert words(call, *given) == words(function.on(device), *given)
