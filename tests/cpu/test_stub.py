@@ -100,7 +100,10 @@ UNUSUAL_CALLS: dict[str, tuple[Any, ...]] = {
     "text": ("2", X, Y),
     "None": (2.0, None, Y),
     "bool for float": (True, X, Y),
-    "NumPy scalar": (np.float32(2), X, Y),
+    "NumPy scalar of another type": (np.float64(2), X, Y),
+    "NumPy integer for a float": (np.int32(2), X, Y),
+    "NumPy bool for a float": (np.True_, X, Y),
+    "0-d array": (np.array(2, np.float32), X, Y),
     "overflows f32": (1e300, X, Y),
     "integer above 2^53": (2**53 + 1, X, Y),
     "huge integer": (10**400, X, Y),
@@ -331,12 +334,16 @@ def test_absent_arrays_must_be_none() -> None:
 @pytest.mark.parametrize(
     ("type", "good", "bad"),
     [
-        (Scalar.I32, [0, 5, -(2**31) + 1], [2**31, -(2**31), 1.0, True, 10**30, "1", np.int32(1)]),
-        (Scalar.U32, [0, 2**31 - 1], [-1, 2**31, 2**32]),
-        (Scalar.I64, [-(2**31) + 1], [2**31, 2**63, 1.5]),
-        (Scalar.W32, [0, 2**32 - 1], [-1, 2**32]),
-        (Scalar.W64, [0, 2**63 - 1], [-1, 2**63, 2**64]),
-        (Scalar.BOOL, [True, False], [1, 0, None, np.True_]),
+        (
+            Scalar.I32,
+            [0, 5, -(2**31) + 1, np.int32(1), np.int32(-7)],
+            [2**31, -(2**31), 1.0, True, 10**30, "1", np.int32(-(2**31)), np.int64(1), np.uint32(1), np.True_],
+        ),
+        (Scalar.U32, [0, 2**31 - 1, np.uint32(2**31 - 1)], [-1, 2**31, 2**32, np.uint32(2**31), np.int32(1)]),
+        (Scalar.I64, [-(2**31) + 1, np.int64(-(2**31) + 1)], [2**31, 2**63, 1.5, np.int64(2**31), np.int32(1)]),
+        (Scalar.W32, [0, 2**32 - 1, np.uint32(2**32 - 1)], [-1, 2**32, np.int32(1)]),
+        (Scalar.W64, [0, 2**63 - 1, np.uint64(2**63 - 1)], [-1, 2**63, 2**64, np.uint64(2**63)]),
+        (Scalar.BOOL, [True, False, np.True_, np.False_], [1, 0, None, np.int8(1)]),
     ],
 )
 def test_integers_and_bools(type: Scalar, good: list[Any], bad: list[Any]) -> None:
@@ -354,6 +361,25 @@ def test_integers_and_bools(type: Scalar, good: list[Any], bad: list[Any]) -> No
         assert (y == value).all()
     for value in bad:
         assert call(value, np.zeros(3, type.numpy)) is UNUSUAL
+
+
+@pytest.mark.parametrize("type", [Scalar.F32, Scalar.F64])
+def test_numpy_floats_keep_their_bits(type: Scalar) -> None:
+    kernel = saxpy(
+        parameters=(k.ScalarParameter("v", type), k.ArrayParameter("y", type, (N,), Access.OUT)),
+        body=(
+            k.Assign("i", k.Query("gid", None)),
+            store("y", k.ScalarValue("v", type), k.Local("i", I64), element=type),
+        ),
+    )
+    call, y = stub_of(kernel), np.zeros(3, type.numpy)
+    word = np.uint32 if type is Scalar.F32 else np.uint64
+    quiet = np.array([~0 << (22 if type is Scalar.F32 else 51) & np.iinfo(word).max], word).view(type.numpy)[0]
+    for value in (1.5, -0.0, float("inf"), quiet):
+        assert call(type.numpy.type(value), y) is None
+        assert (y.view(word) == np.array(value, type.numpy).view(word)).all()
+    other = np.float64 if type is Scalar.F32 else np.float32
+    assert call(other(1), y) is UNUSUAL
 
 
 def test_both_names_of_a_64_bit_integer() -> None:

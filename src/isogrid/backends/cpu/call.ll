@@ -11,8 +11,9 @@
 ; 7 numpy.ndarray, 8 cell of the number of units, 9 most bytes to save here
 %Parameter = type { i64, i64, i64, i64, i64, i64, i64, i64, i64 }
 ; kind (0 absent, 1 array, 2 f32, 3 f64, 4 integer, 5 bool), slot; array: NumPy type number, its other number, item
-; bytes, rank, written; integer: least and greatest value in fields 2, 3; 7 first cell (-1: none), 8 slot of the
-; pointer to the counters of an array with totals (0: none)
+; bytes, rank, written; integer: least and greatest value in fields 2, 3; scalars: 4 the type of NumPy scalar that is
+; taken like a Python number, 5 its bytes; 7 first cell (-1: none), 8 slot of the pointer to the counters of an array
+; with totals (0: none)
 %Operation = type { i64, i64, i64, i64 }
 ; code, target, left, right: see the switch below. Cells are i64 values on the stack: sizes, integer scalars, results.
 %Array = type { i64, i64, i64, i64, i64 }
@@ -165,6 +166,14 @@ one:
   %cell.place = getelementptr %Parameter, ptr %row, i64 0, i32 7
   %cell.number = load i64, ptr %cell.place
   %cell = getelementptr i64, ptr %cells, i64 %cell.number
+  %f4.place = getelementptr %Parameter, ptr %row, i64 0, i32 4
+  %f4 = load i64, ptr %f4.place
+  %f5.place = getelementptr %Parameter, ptr %row, i64 0, i32 5
+  %f5 = load i64, ptr %f5.place
+  %type.number = ptrtoint ptr %type to i64
+  ; PyArrayScalar: the value at 16.
+  %like = icmp eq i64 %type.number, %f4
+  %scalar.place = getelementptr i8, ptr %object, i64 16
   switch i64 %kind, label %bad [ i64 0, label %absent
                                  i64 1, label %array
                                  i64 2, label %float
@@ -180,7 +189,21 @@ float:
   br i1 %is.float, label %from.float, label %perhaps.int
 perhaps.int:
   %is.int.too = icmp eq ptr %type, @PyLong_Type
-  br i1 %is.int.too, label %from.int, label %bad
+  br i1 %is.int.too, label %from.int, label %from.scalar
+from.scalar:
+  br i1 %like, label %same.bits, label %bad
+same.bits:
+  %is.short = icmp eq i64 %f5, 4
+  br i1 %is.short, label %bits.32, label %bits.64
+bits.32:
+  %b32 = load i32, ptr %scalar.place
+  %b32.wide = zext i32 %b32 to i64
+  store i64 %b32.wide, ptr %slot
+  br label %next
+bits.64:
+  %b64 = load i64, ptr %scalar.place
+  store i64 %b64, ptr %slot
+  br label %next
 from.float:
   %d1 = call double @PyFloat_AsDouble(ptr %object)
   br label %rounded
@@ -215,17 +238,40 @@ narrow:
 
 integer:
   %is.int = icmp eq ptr %type, @PyLong_Type
-  br i1 %is.int, label %whole, label %bad
+  br i1 %is.int, label %whole, label %perhaps.scalar
+perhaps.scalar:
+  br i1 %like, label %scalar, label %bad
+scalar:
+  %is.word = icmp eq i64 %f5, 4
+  br i1 %is.word, label %word, label %long
+word:
+  %w = load i32, ptr %scalar.place
+  %w.signed = sext i32 %w to i64
+  %w.unsigned = zext i32 %w to i64
+  %signed = icmp slt i64 %f2, 0
+  %w.value = select i1 %signed, i64 %w.signed, i64 %w.unsigned
+  br label %judge
+long:
+  ; A u64 of 2^63 or more reads as below 0, which its least value, 0, keeps out.
+  %l.value = load i64, ptr %scalar.place
+  br label %judge
+judge:
+  %np = phi i64 [ %w.value, %word ], [ %l.value, %long ]
+  %np.down = icmp sge i64 %np, %f2
+  %np.up = icmp sle i64 %np, %f3
+  %np.in = and i1 %np.down, %np.up
+  br i1 %np.in, label %keep.int, label %bad
 whole:
-  %i = call i64 @PyLong_AsLongLongAndOverflow(ptr %object, ptr %over)
+  %i.read = call i64 @PyLong_AsLongLongAndOverflow(ptr %object, ptr %over)
   %i.over = load i32, ptr %over
   %i.fits = icmp eq i32 %i.over, 0
-  %i.down = icmp sge i64 %i, %f2
-  %i.up = icmp sle i64 %i, %f3
+  %i.down = icmp sge i64 %i.read, %f2
+  %i.up = icmp sle i64 %i.read, %f3
   %i.in = and i1 %i.down, %i.up
   %i.ok = and i1 %i.in, %i.fits
   br i1 %i.ok, label %keep.int, label %bad
 keep.int:
+  %i = phi i64 [ %i.read, %whole ], [ %np, %judge ]
   store i64 %i, ptr %slot
   %has.cell = icmp sge i64 %cell.number, 0
   br i1 %has.cell, label %cell.int, label %next
@@ -239,7 +285,14 @@ bool:
   %is.bool = or i1 %is.true, %is.false
   %b = zext i1 %is.true to i64
   store i64 %b, ptr %slot
-  br i1 %is.bool, label %next, label %bad
+  br i1 %is.bool, label %next, label %perhaps.truth
+perhaps.truth:
+  br i1 %like, label %truth, label %bad
+truth:
+  %t = load i8, ptr %scalar.place
+  %t.wide = zext i8 %t to i64
+  store i64 %t.wide, ptr %slot
+  br label %next
 
 ; PyArrayObject: data 16, nd 24, dimensions 32, descr 56, flags 64. PyArray_Descr: byteorder 26, type_num 28.
 array:
@@ -261,9 +314,7 @@ fields:
   %nd.place = getelementptr i8, ptr %object, i64 24
   %nd = load i32, ptr %nd.place
   %nd64 = sext i32 %nd to i64
-  %rank.place = getelementptr %Parameter, ptr %row, i64 0, i32 5
-  %rank = load i64, ptr %rank.place
-  %rank.ok = icmp eq i64 %nd64, %rank
+  %rank.ok = icmp eq i64 %nd64, %f5
   %written.place = getelementptr %Parameter, ptr %row, i64 0, i32 6
   %written = load i64, ptr %written.place
   ; C_CONTIGUOUS 1, ALIGNED 0x100, WRITEABLE 0x400
@@ -285,7 +336,7 @@ shape:
 axis:
   %x = phi i64 [ 0, %shape ], [ %x.next, %axis.next ]
   %elements = phi i64 [ 1, %shape ], [ %elements.next, %axis.next ]
-  %axes.left = icmp slt i64 %x, %rank
+  %axes.left = icmp slt i64 %x, %f5
   br i1 %axes.left, label %axis.one, label %whole.array
 axis.one:
   %extent.place = getelementptr i64, ptr %dims, i64 %x
@@ -304,9 +355,7 @@ axis.next:
   %x.next = add i64 %x, 1
   br label %axis
 whole.array:
-  %item.place = getelementptr %Parameter, ptr %row, i64 0, i32 4
-  %item = load i64, ptr %item.place
-  %bytes = mul i64 %elements, %item
+  %bytes = mul i64 %elements, %f4
   %data.place = getelementptr i8, ptr %object, i64 16
   %data = load i64, ptr %data.place
   store i64 %data, ptr %slot
@@ -326,7 +375,8 @@ whole.array:
   br label %next
 
 next:
-  %count.next = phi i64 [ %count, %absent ], [ %count, %wide ], [ %count, %narrow ], [ %count, %keep.int ],
+  %count.next = phi i64 [ %count, %absent ], [ %count, %wide ], [ %count, %narrow ],
+                        [ %count, %bits.32 ], [ %count, %bits.64 ], [ %count, %truth ], [ %count, %keep.int ],
                         [ %count, %cell.int ], [ %count, %bool ], [ %count.up, %whole.array ]
   %k.next = add i64 %k, 1
   br label %each

@@ -153,16 +153,17 @@ class Builder:
                 return (_ARRAY, slot, number, other, element.size, len(shape), access.writes, cell, shadow)
 
     def _scalar(self, name: str, type: Scalar, slot: int) -> tuple[int, ...]:
+        like = _scalar_type(type)
         if type is Scalar.F32:
-            return (_F32, slot, 0, 0, 0, 0, 0, _NO_CELL, 0)
+            return (_F32, slot, 0, 0, like, type.size, 0, _NO_CELL, 0)
         if type is Scalar.F64:
-            return (_F64, slot, 0, 0, 0, 0, 0, _NO_CELL, 0)
+            return (_F64, slot, 0, 0, like, type.size, 0, _NO_CELL, 0)
         if type is Scalar.BOOL:
-            return (_BOOL, slot, 0, 0, 0, 0, 0, _NO_CELL, 0)
+            return (_BOOL, slot, 0, 0, like, type.size, 0, _NO_CELL, 0)
         self.scalars[name] = self._new()
         bound = _SMALL_MOST if type.is_checked else _I64_MOST
         least, most = max(type.minimum, -bound), min(type.maximum, bound)
-        return (_INTEGER, slot, least, most, 0, 0, 0, self.scalars[name], 0)
+        return (_INTEGER, slot, least, most, like, type.size, 0, self.scalars[name], 0)
 
     def _new(self, count: int = 1) -> int:
         first = self.cells
@@ -353,6 +354,14 @@ def whole_call(native: Callable[..., object], slow: Callable[..., None], unusual
     name: str = getattr(native, "__name__")  # noqa: B009
     owner = (capsule, slow, unusual, behind)
     return new_builtin(name, pool.native_pool().whole_call_address, FASTCALL | KEYWORDS, owner)
+
+
+@functools.cache
+def _scalar_type(type: Scalar) -> int:
+    """The address of the type of NumPy scalars of this type, 0 where their values are not where call.ll reads them."""
+    values = np.array([1, 2], type.numpy)
+    held = all(ctypes.string_at(id(value) + 16, type.size) == value.tobytes() for value in values)
+    return id(type.numpy.type) if held else 0
 
 
 @functools.cache
