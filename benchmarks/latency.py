@@ -30,6 +30,24 @@ def {name}(a: f32, x: In[f32, N], y: InOut[f32, N]) -> None:
     y[i] = ig.fma(a, x[i], y[i])
 """
 
+MORE = """
+from typing import TypeVar
+from isogrid import Out, f64
+
+T = TypeVar("T", f32, f64)
+
+@ig.kernel(block=256)
+def opened(a: f32, x: In[f32, N], y: InOut[f32, N]) -> None:
+    i = ig.gid()
+    if i < len(x):
+        y[i] = ig.fma(a, x[i], y[i])
+
+@ig.kernel(grid=N, block=256)
+def both(x: In[T, N], y: Out[T, N]) -> None:
+    i = ig.gid()
+    y[i] = x[i] + x[i]
+"""
+
 FIRST = """
 import json, pathlib, sys, time
 import numpy as np
@@ -80,6 +98,36 @@ launch = saxpy.on("cpu")
 a = 1e-6
 """
 
+OTHER_FORMS = """
+import json, sys, time
+import numpy as np
+import isogrid as ig
+sys.path.insert(0, {folder!r})
+from saxpy_source import saxpy, opened, both
+x, y, v, w = (np.ones(1024, kind) for kind in (np.float32, np.float32, np.float64, np.float64))
+a, launch = np.float32(1e-6), saxpy.on("cpu")
+bound, geometry, types = launch.bind(1e-6), opened.on("cpu").launch, both.on("cpu")
+hx, hy = ig.array(x, device="cpu"), ig.array(y, device="cpu")
+forms = {{
+    "with a NumPy scalar": lambda: launch(a, x, y),
+    "with keywords": lambda: launch(a=1e-6, x=x, y=y),
+    "with one argument bound": lambda: bound(x, y),
+    "with geometry given": lambda: geometry(1e-6, x, y, grid=1024),
+    "with isogrid's own arrays": lambda: launch(1e-6, hx, hy),
+    "of two types in turn, each": lambda: (types(x, y), types(v, w)),
+}}
+found = {{}}
+for name, form in forms.items():
+    for _ in range(20): form()
+    least = 1e9
+    for _ in range(20):
+        t = time.perf_counter()
+        for _ in range(200): form()
+        least = min(least, (time.perf_counter() - t) / 200)
+    found[name] = least / (2 if name.endswith("each") else 1)
+print(json.dumps(found))
+"""
+
 INTERPRETER = """
 import json, sys, time
 import numpy as np
@@ -97,7 +145,7 @@ print(json.dumps({{"seconds": time.perf_counter() - t}}))
 def measure() -> list[dict[str, Any]]:
     """One row per figure: name, value, unit, bar."""
     with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "saxpy_source.py").write_text(SAXPY.format(name="saxpy"))
+        (Path(folder) / "saxpy_source.py").write_text(SAXPY.format(name="saxpy") + MORE)
         (Path(folder) / "saxpy_other.py").write_text(
             SAXPY.format(name="other").replace("fma(a, x[i], y[i])", "fma(a, y[i], x[i])")
         )
@@ -109,6 +157,8 @@ def measure() -> list[dict[str, Any]]:
         launch = _run(LAUNCH.format(folder=folder, make=OURS), cache)
         rows.append(_row("launch on 1,024 elements (least)", launch["seconds"], 1e6, "us", 0.5))
         rows.append(_row("launch on 1,024 elements (median)", launch["median"], 1e6, "us", None))
+        for name, seconds in _run(OTHER_FORMS.format(folder=folder), cache).items():
+            rows.append(_row(f"launch on 1,024 elements {name} (least)", seconds, 1e6, "us", None))
         for name, text in (("parallel", NUMBA), ("serial", NUMBA_SERIAL)):
             numba = _run(LAUNCH.format(folder=folder, make=text), cache)
             rows.append(_row(f"Numba's launch on 1,024 elements, {name} (least)", numba["seconds"], 1e6, "us", None))
