@@ -1,5 +1,6 @@
 """Kernels as values: immutable, picklable, shared by threads; bind, defaults, optional arrays, generics, constants."""
 
+import contextlib
 import copy
 import gc
 import linecache
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import threading
 import traceback
+import types
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,8 @@ from tests.launch import kernels as k
 import isogrid as ig
 from isogrid import InOut, f32, i32
 from isogrid.dims import N
-from isogrid.launch import dispatch
+from isogrid.launch import devices, dispatch, observe
+from isogrid.launch.native import NativeCalls
 
 F32 = np.float32
 
@@ -150,6 +153,51 @@ def test_blocks_of_a_device_in_turn_with_none(monkeypatch: pytest.MonkeyPatch) -
                 call(0.1, x, y)
         call(0.1, x, y)
     assert slow == ["interp", "cpu", "cpu", "interp", "interp"]
+
+
+@pytest.mark.parametrize("change", ["defaults", "record", "scope"])
+def test_what_changes_while_a_launch_runs_holds_for_the_next_one(change: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another thread may change it: a callable made under what held before must not serve calls from then on."""
+    call, x, y = k.scale.options(), np.ones(2, F32), np.zeros(2, F32)
+    opened = contextlib.ExitStack()
+
+    def changing(original: Any) -> Any:
+        def run(*arguments: Any, **keywords: Any) -> Any:
+            result = original(*arguments, **keywords)
+            match change:
+                case "defaults":
+                    ig.default_options(unroll=False)
+                case "record":
+                    opened.enter_context(observe.watching())
+                case _:
+                    devices.SCOPES.add(0)
+            return result
+
+        return run
+
+    def reset() -> None:
+        ig.default_options(unroll=None)
+        opened.close()
+        devices.SCOPES.alive.discard(0)
+
+    try:
+        with monkeypatch.context() as patch:
+            patch.setattr(dispatch, "_run", changing(dispatch._run))
+            call(0.1, x, y)
+        assert not isinstance(call.__call__, types.BuiltinFunctionType)
+        reset()
+        for _ in range(3):
+            call(0.1, x, y)
+            call(a=0.1, x=x, y=y)
+        assert isinstance(call.__call__, types.BuiltinFunctionType)
+        object.__setattr__(call, "__call__", call._call)
+        with monkeypatch.context() as patch:
+            patch.setattr(NativeCalls, "take", changing(NativeCalls.take))
+            call(0.1, x, y)
+        assert not isinstance(call.__call__, types.BuiltinFunctionType)
+        assert change == "scope" or not call.natives.by_place
+    finally:
+        reset()
 
 
 def test_values_that_go_leave_nothing_behind() -> None:

@@ -348,6 +348,46 @@ def test_use_and_options_reach_the_kernels() -> None:
         normalise.options(max_threads=64)(x, y)
 
 
+@pytest.mark.parametrize("source", ["default", "device", "explicit"])
+def test_options_reach_the_kernels_wherever_they_come_from(source: str) -> None:
+    f = ig.offload(parallel="require")(shifted.definition.function)
+    x, y = floats(300), np.zeros(300, np.float32)
+    try:
+        for _ in range(3):
+            if source == "default":
+                ig.default_options(max_threads=64)
+                f(x, y, 300, 0)
+            elif source == "device":
+                f.on(ig.device("cpu").options(max_threads=64))(x, y, 300, 0)
+            else:
+                f.options(max_threads=64)(x, y, 300, 0)
+        assert np.array_equal(x, y)
+    finally:
+        ig.default_options(max_threads=None)
+
+
+def test_an_option_that_was_a_default_once_still_counts() -> None:
+    """The executor that was made then serves both, so it keeps none of the options to look up again."""
+    f = ig.offload(parallel="require")(shifted.definition.function)
+    x, y = floats(300), np.zeros(300, np.float32)
+    try:
+        ig.default_options(unroll=False)
+        f(x, y, 300, 0)
+    finally:
+        ig.default_options(unroll=None)
+    f.options(unroll=False)(x, y, 300, 0)
+    (executor,) = f.shared.executors.values()
+    (ready,) = executor.kernels.values()
+    assert [options.values() for _, _, options in ready.kernel.compiled.artifacts] == [{"unroll": False}]
+
+
+def test_the_interpreter_is_no_device_of_quick_calls() -> None:
+    f: Any = ig.offload(parallel="require")(shifted.definition.function)
+    x, y = floats(300), np.zeros(300, np.float32)
+    f.reference(x, y, 300, 0)
+    assert not f.quick
+
+
 @ig.offload(parallel="require")
 def histogram(index: In[i32, N], bins: InOut[i32, M]) -> None:
     for i in range(len(index)):

@@ -30,7 +30,7 @@ from isogrid.launch.devices import Choice, Device, choose, ignored_hints
 from isogrid.launch.errors import DeviceWarning, LaunchValueError, OptionWarning, RequirementError
 from isogrid.launch.evaluate import CannotEvaluate, evaluate, values_text
 from isogrid.launch.geometry import MAXIMUM_GROUP, Given, Shape, check_given, check_group_size, settle_geometry
-from isogrid.launch.native import native_callable
+from isogrid.launch.native import NativeCalls, native_callable
 from isogrid.launch.observe import current_graph, current_profile, is_watched
 from isogrid.launch.options import Options, check_exactness, process_options, switched_off_by_environment
 from isogrid.launch.queued import on_host, raise_pending, run_bound, written_names
@@ -69,7 +69,7 @@ def launch(
     wait: bool = True,
 ) -> None:
     """Run one launch to its end, or queue it where all its arrays are on the device; or raise with nothing changed."""
-    definition = kernel.definition
+    definition, natives = kernel.definition, kernel.natives
     given_values = (*positional, *keywords.values(), *kernel.fixed.values())
     choice = choice_for(explicit or kernel.device, given_values)
     options = effective_options(kernel.explicit_options, choice.device)
@@ -100,31 +100,33 @@ def launch(
         return
     if program.facts or explicit is not None or _tracing():
         return
+    ran = _Ran(choice, device, artifact, program, specialisation, used, natives)
     if kernel.fixed and len(kernel.fixed) == len(definition.parameters):
-        _install_bound(kernel, device, artifact, BoundLaunch(arguments.arrays, arguments.scalars, dims, shape.extents))
-    ran = _Ran(device, artifact, program, specialisation, used)
-    _install_native(kernel, choice.device, ran, given, shape.rank if shape.open_extents else 0)
+        _install_bound(kernel, ran, BoundLaunch(arguments.arrays, arguments.scalars, dims, shape.extents))
+    _install_native(kernel, ran, given, shape.rank if shape.open_extents else 0)
 
 
 @dataclass(frozen=True, slots=True)
 class _Ran:
-    """What a launch has run."""
+    """What a launch has run, and the native callables that there were when it began."""
 
+    choice: Choice
     device: str
     artifact: Any
     program: k.Kernel
     specialisation: Specialisation
     options: Options
+    natives: NativeCalls
 
 
-def _install_native(kernel: "Kernel", chosen: Device, ran: _Ran, given: Given, open_rank: int) -> None:
+def _install_native(kernel: "Kernel", ran: _Ran, given: Given, open_rank: int) -> None:
     """Let launches like this one, which gave so many extents, go by a native callable from now on."""
     form = None
     if given != Given():
         form, _ = open_form(given)
         if form is None:
             return
-    if kernel.is_served(chosen, ran.artifact, form):
+    if kernel.is_served(ran.choice, ran.artifact, form):
         return
     names = tuple(f"grid.{axis}" for axis in range(open_rank))
     running = runtime(ran.device)
@@ -132,15 +134,15 @@ def _install_native(kernel: "Kernel", chosen: Device, ran: _Ran, given: Given, o
         running, ran.artifact, ran.program, kernel.definition, ran.specialisation, ran.options, open_extents=names
     )
     if native is not None:
-        kernel.install(native, chosen, running, ran.artifact, form)
+        kernel.install(ran.natives, native, ran.choice, running, ran.artifact, form)
 
 
-def _install_bound(kernel: "Kernel", device: str, artifact: Any, bound: BoundLaunch) -> None:
+def _install_bound(kernel: "Kernel", ran: _Ran, bound: BoundLaunch) -> None:
     """A launch whose every argument is known may skip all checks the next time."""
-    make = getattr(runtime(device), "bound_launch", None)
-    complete = None if make is None else make(artifact, bound)
+    make = getattr(runtime(ran.device), "bound_launch", None)
+    complete = None if make is None else make(ran.artifact, bound)
     if complete is not None:
-        kernel.install_bound(complete)
+        kernel.install_bound(ran.natives, complete)
 
 
 def effective_options(explicit: Options, device: Device) -> Options:

@@ -13,7 +13,7 @@ from isogrid.frontend.definition import Definition, ScalarDeclaration
 from isogrid.frontend.geometry import constant_value, expression_text
 from isogrid.launch import dispatch
 
-from isogrid.launch.devices import SCOPES, Device, choose, device as device_named  # isort: skip
+from isogrid.launch.devices import SCOPES, Choice, Device, choose, device as device_named  # isort: skip
 from isogrid.launch.errors import DeviceError, LaunchError, LaunchTypeError, OptionError, RequirementError
 from isogrid.launch.geometry import Given
 from isogrid.launch.native import InPlace, NativeCalls, whole_callable
@@ -116,13 +116,14 @@ class Kernel:
             raise _for_the_author(error) from None
 
     def _launch(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> None:
-        if self.natives.by_place:
+        natives = self.natives
+        if natives.by_place:
             usual = self.usual.arranged(self.fixed, arguments, keywords)
             if usual is not None:
-                taken = self.natives.take(self._where(), usual, None if usual.changed else self.__call__)
+                taken = natives.take(self._where(), usual, None if usual.changed else self.__call__)
                 if taken is not None:
                     if not usual.changed:
-                        self._put_in_place(taken)
+                        self._put_in_place(natives, taken.whole)
                     return
         dispatch.launch(self, arguments, keywords, _OPEN)
 
@@ -158,14 +159,15 @@ class Kernel:
     def _taken_open(self, given: Given, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
         """Launch natively with geometry that the call gives, if there is a callable for its form."""
         form, extents = open_form(given)
-        if form is None or not self.natives.by_place:
+        natives = self.natives
+        if form is None or not natives.by_place:
             return False
         usual = self.usual.arranged(self.fixed, arguments, keywords)
-        return usual is not None and self.natives.take(self._where(), usual, None, form, extents) is not None
+        return usual is not None and natives.take(self._where(), usual, None, form, extents) is not None
 
-    def _where(self) -> Device | None:
+    def _where(self) -> Choice | None:
         """The place of the native callables that calls may use now."""
-        return choose(None).device if self.device is None and SCOPES.open > 0 else None
+        return choose(None) if self.device is None and SCOPES.open > 0 else None
 
     def on(self, device: "str | Device") -> "Kernel":
         """This kernel for one device, which then refuses what it cannot do exactly."""
@@ -238,41 +240,49 @@ class Kernel:
         return f"<isogrid kernel {' '.join(parts)}>"
 
     def install(
-        self, native: Callable[..., Any], device: Device, runtime: Runtime, artifact: Any, form: OpenForm | None
+        self,
+        natives: NativeCalls,
+        native: Callable[..., Any],
+        choice: Choice,
+        runtime: Runtime,
+        artifact: Any,
+        form: OpenForm | None,
     ) -> None:
-        """Let calls try `native` first: always, or within `ig.use` blocks of that device while one is open. One for a
-        `form` of geometry serves launches that give such."""
+        """Let calls try `native` first: always, or where the same device is chosen while an `ig.use` block is open. One
+        for a `form` of geometry serves launches that give such. `natives` are those that the launch began with."""
         whole = None if form is not None or self.fixed else whole_callable(runtime, native, self._call)
-        found = InPlace(artifact, runtime.name, form, native, whole)
         with SCOPES.lock:
-            self.natives.put_first(self._place(device), found)
-        self._put_in_place(found)
+            natives.put_first(self._place(choice), InPlace(artifact, runtime.name, form, native, whole))
+            self._put_in_place(natives, whole)
 
-    def _put_in_place(self, found: InPlace) -> None:
+    def _put_in_place(self, natives: NativeCalls, whole: Callable[..., None] | None) -> None:
+        """Let calls go by `whole`, unless a block is open or these natives were forgotten while the launch ran."""
         with SCOPES.lock:
-            if found.whole is not None and (self.device is not None or not SCOPES.open):
-                object.__setattr__(self, "__call__", found.whole)
+            if whole is not None and natives is self.natives and (self.device is not None or not SCOPES.open):
+                object.__setattr__(self, "__call__", whole)
 
-    def _place(self, device: Device) -> Device | None:
-        """Where a callable for a device may be used: wherever calls go there by themselves, or in its blocks alone."""
-        return device if self.device is None and SCOPES.open else None
+    def _place(self, choice: Choice) -> Choice | None:
+        """Where a callable may be used that this choice led to: in all calls, or only where the same is chosen."""
+        return choice if self.device is None and SCOPES.open else None
 
-    def install_bound(self, complete: Callable[[Callable[..., None]], Callable[..., None]]) -> None:
+    def install_bound(
+        self, natives: NativeCalls, complete: Callable[[Callable[..., None]], Callable[..., None]]
+    ) -> None:
         """Let calls of this value, whose arguments are all bound, try what `complete` makes first."""
-        with SCOPES.lock:
-            if self.device is not None or not SCOPES.open:
-                object.__setattr__(self, "__call__", complete(self._call))
+        self._put_in_place(natives, complete(self._call))
 
     def ambient_changed(self, defaults: bool) -> None:
-        """Forget native callables: process defaults changed, or the first `ig.use` block opened."""
-        if defaults:
-            self.natives.forget()
-        if defaults or self.device is None:
-            object.__setattr__(self, "__call__", self._call)
+        """Forget native callables: process defaults changed, or the first `ig.use` block opened. Launches that run now
+        put theirs to those that are dropped here."""
+        with SCOPES.lock:
+            if defaults:
+                object.__setattr__(self, "natives", NativeCalls())
+            if defaults or self.device is None:
+                object.__setattr__(self, "__call__", self._call)
 
-    def is_served(self, device: Device, artifact: Any, form: OpenForm | None) -> bool:
+    def is_served(self, choice: Choice, artifact: Any, form: OpenForm | None) -> bool:
         """Whether there is a native callable of this artifact and form: what went by it needs no other."""
-        return self.natives.has(self._place(device), artifact, form)
+        return self.natives.has(self._place(choice), artifact, form)
 
     def __reduce__(self) -> Any:
         from isogrid.launch.pickling import Settings, reduced

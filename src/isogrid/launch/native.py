@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from isogrid.frontend.definition import Definition, ScalarDeclaration, Specialisation
 from isogrid.ir import kernel as k
-from isogrid.launch.devices import Device
+from isogrid.launch.devices import Choice
 from isogrid.launch.options import Options
 from isogrid.launch.usual import OpenForm, Usual
 from isogrid.runtimes.protocol import Runtime
@@ -19,7 +19,7 @@ class _Unusual:
 
 #: What a native callable returns, nothing having changed, for a call that the slow path must judge.
 UNUSUAL: Final = _Unusual()
-#: Most native callables of one kernel value in one place: each takes some 2 KiB that are never given back.
+#: Most native callables of one kernel value in one place: a call may ask all of them, and each takes some 2 KiB.
 _MOST_IN_PLACE: Final = 64
 
 
@@ -49,25 +49,25 @@ class InPlace:
 
 
 class NativeCalls:
-    """The native callables of one kernel value by where they may be used: within `ig.use` blocks of one device, or
-    (None) where no block decides; those used last first.
+    """The native callables of one kernel value by where they may be used: where one device is chosen while an `ig.use`
+    block is open, or (None) while none is; those used last first.
 
     Each takes only what it was made for, so calls with other types or sizes try these before they take the slow path.
-    None is made twice while it is here."""
+    None is made twice while it is here. To forget them a value takes a new one of these."""
 
     def __init__(self) -> None:
-        self.by_place: dict[Device | None, tuple[InPlace, ...]] = {}
+        self.by_place: dict[Choice | None, tuple[InPlace, ...]] = {}
 
-    def has(self, place: Device | None, artifact: Any, form: OpenForm | None) -> bool:
+    def has(self, place: Choice | None, artifact: Any, form: OpenForm | None) -> bool:
         return any(one.artifact is artifact and one.form == form for one in self.by_place.get(place, ()))
 
-    def put_first(self, place: Device | None, one: InPlace) -> None:
+    def put_first(self, place: Choice | None, one: InPlace) -> None:
         others = tuple(other for other in self.by_place.get(place, ()) if other is not one)
         self.by_place[place] = (one, *others[: _MOST_IN_PLACE - 1])
 
     def take(
         self,
-        place: Device | None,
+        place: Choice | None,
         usual: Usual,
         refused: object = None,
         form: OpenForm | None = None,
@@ -85,9 +85,6 @@ class NativeCalls:
                 self.put_first(place, one)
                 return one
         return None
-
-    def forget(self) -> None:
-        self.by_place.clear()
 
 
 def native_callable(

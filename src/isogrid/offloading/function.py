@@ -18,7 +18,7 @@ from isogrid.frontend.define import define
 from isogrid.frontend.definition import Definition, Specialisation
 from isogrid.launch.arguments import match_arguments, type_arguments
 from isogrid.launch.bind import bind_arrays
-from isogrid.launch.devices import SCOPES, Device, choose
+from isogrid.launch.devices import SCOPES, Choice, Device, choose
 from isogrid.launch.devices import device as device_named
 from isogrid.launch.dispatch import choice_for, effective_options
 from isogrid.launch.errors import OptionError
@@ -64,7 +64,7 @@ class _Quick:
     """The quick callable of an executor, if there is one, and how many kernels it was made from: only more of them may
     give another."""
 
-    place: Device | None
+    place: Choice | None
     executor: Executor
     kernels: int
     call: Callable[..., Any] | None = None
@@ -88,8 +88,9 @@ class Offloaded:
     device: Device | None
     require: bool
     tunables: Mapping[str, int]
-    #: Quick callables by where they may be used: within `ig.use` blocks of a device, or (None) where no block decides.
-    quick: dict[Device | None, tuple["_Quick", ...]]
+    #: Quick callables by where they may be used: where one device is chosen while an `ig.use` block is open, or (None)
+    #: while none is. To forget them a value takes a new dict: calls that run now put theirs into the one they know.
+    quick: dict[Choice | None, tuple["_Quick", ...]]
     usual: UsualForm
 
     def __init__(
@@ -163,9 +164,9 @@ class Offloaded:
         """Whether an `ig.use` block decides where this value runs."""
         return self.device is None and SCOPES.open > 0
 
-    def _where(self) -> Device | None:
+    def _where(self) -> Choice | None:
         """The place of the quick callables that calls may use now."""
-        return choose(None).device if self._is_scoped() else None
+        return choose(None) if self._is_scoped() else None
 
     def reference(self, *arguments: Any, **keywords: Any) -> Any:
         """Interpret the same rules; agrees with every device in every bit."""
@@ -181,7 +182,7 @@ class Offloaded:
         return run_plain(self.definition, arguments, keywords, tunable_values(self.definition, self.tunables))
 
     def _run(self, arguments: tuple[Any, ...], keywords: Mapping[str, Any], device: Device | None) -> Any:
-        definition = self.definition
+        definition, quick = self.definition, self.quick
         choice = choice_for(device, (*arguments, *keywords.values()))
         options = effective_options(self.explicit_options, choice.device)
         values = match_arguments(definition, {}, arguments, keywords)
@@ -196,9 +197,10 @@ class Offloaded:
         )
         analysis = self._analysis(specialisation)
         check_requirements(definition, analysis.built.kernel, typed, dims)
-        executor = self._executor(analysis, specialisation, choice.device, choice.named, options)
+        executor = self._executor(analysis, specialisation, choice, options)
         results = Call(executor, [values[p.name] for p in definition.parameters], typed, dims).run()
-        self._install(executor)
+        if device is self.device:
+            self._install(executor, choice, quick)
         return _returned(analysis, results)
 
     def _analysis(self, specialisation: Specialisation) -> Analysis:
@@ -228,9 +230,10 @@ class Offloaded:
         warnings.warn_explicit(refusal.text, OffloadWarning, place.file, place.line, module=module)
 
     def _executor(
-        self, analysis: Analysis, specialisation: Specialisation, device: Device, named: bool, options: Options
+        self, analysis: Analysis, specialisation: Specialisation, choice: Choice, options: Options
     ) -> Executor:
-        key = (specialisation, device, named, options)
+        """`options` are all that are in force: values that differ in where theirs come from share an executor."""
+        key = (specialisation, choice, options)
         executor = self.shared.executors.get(key)
         if executor is None:
             with self.shared.lock:
@@ -241,31 +244,31 @@ class Offloaded:
                         analysis.built.kernel,
                         analysis.plan,
                         specialisation,
-                        self.explicit_options,
+                        options,
                         self.tunables,
-                        device if named else None,
-                        device.name,
+                        choice.device if choice.named else None,
+                        choice.device.name,
                         self.shared.memory,
                         self.shared.captures,
                     ),
                 )
         return executor
 
-    def _install(self, executor: Executor) -> None:
+    def _install(self, executor: Executor, choice: Choice, quick: dict[Choice | None, tuple[_Quick, ...]]) -> None:
         """Let calls go by the quick callable of what has just run, and by those of other types before it."""
         if os.environ.get("ISOGRID_TRACE", "0") not in ("", "0"):
             return
-        place = self._where()
-        quicks = self.quick.get(place, ())
-        known = next((quick for quick in quicks if quick.executor is executor), None)
+        place = choice if self._is_scoped() else None
+        quicks = quick.get(place, ())
+        known = next((one for one in quicks if one.executor is executor), None)
         if known is None or known.kernels != len(executor.kernels):
             fresh = _Quick(place, executor, len(executor.kernels))
             fresh.call = self._quick_call(executor, functools.partial(self._behind, fresh))
-            others = tuple(quick for quick in quicks if quick.executor is not executor)
-            quicks = self.quick[place] = (*others[1 - _MOST_QUICK :], fresh)
-        first = next((quick.call for quick in quicks if quick.call is not None), self._call)
+            others = tuple(one for one in quicks if one.executor is not executor)
+            quicks = quick[place] = (*others[1 - _MOST_QUICK :], fresh)
+        first = next((one.call for one in quicks if one.call is not None), self._call)
         with SCOPES.lock:
-            if place is None and (self.device is not None or not SCOPES.open):
+            if place is None and quick is self.quick and (self.device is not None or not SCOPES.open):
                 object.__setattr__(self, "__call__", first)
 
     def _behind(self, quick: _Quick, *arguments: Any, **keywords: Any) -> Any:
@@ -293,10 +296,11 @@ class Offloaded:
 
     def ambient_changed(self, defaults: bool) -> None:
         """Forget native callables: process defaults changed, or the first `ig.use` block opened."""
-        if defaults:
-            self.quick.clear()
-        if defaults or self.device is None:
-            object.__setattr__(self, "__call__", self._call)
+        with SCOPES.lock:
+            if defaults:
+                object.__setattr__(self, "quick", {})
+            if defaults or self.device is None:
+                object.__setattr__(self, "__call__", self._call)
 
     # --- other values and what is known ------------------------------------------------------------------------------
 
