@@ -36,7 +36,7 @@ class Flags:
 class Array(fields.Fields):
     """An array on a device. `ig.array`, `ig.zeros` and the like make one; slices and reshapes are views."""
 
-    __slots__ = ("__weakref__", "block", "dtype", "foreign_stream", "is_packed", "shape", "strides")
+    __slots__ = ("__weakref__", "block", "dtype", "foreign_stream", "is_packed", "on_host", "shape", "strides")
 
     #: Of the base class: address of the first element, and number of elements.
     address: int
@@ -63,6 +63,7 @@ class Array(fields.Fields):
         self.strides = shapes.packed_strides(shape, dtype.itemsize) if strides is None else strides
         self.is_packed = strides is None or shapes.is_packed(shape, strides, dtype.itemsize)
         self.foreign_stream = foreign_stream
+        self.on_host: Host | None = None
         self.extent0, self.extent1, self.extent2, self.extent3 = (*shape, 0, 0, 0, 0)[:4]
         self.traits = fields.traits_of(
             fields.number_of(dtype),
@@ -248,7 +249,13 @@ class Array(fields.Fields):
             self.block.memory.share(self.block, self.foreign_stream)
 
     def host_view(self) -> Host:
-        """The elements in place, for devices whose memory the processor reads. They keep the block alive."""
+        """The elements in place, for devices whose memory the processor reads. They keep the block alive. It is made
+        once, for launches ask for it again and again."""
+        if self.on_host is None:
+            self.on_host = self._host_view()
+        return self.on_host
+
+    def _host_view(self) -> Host:
         start, end = shapes.span_of(self.shape, self.strides, self.itemsize)
         content = host_bytes(self.block, self.address + start, end - start)
         if content.size == 0:
