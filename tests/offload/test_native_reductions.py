@@ -126,6 +126,14 @@ def whole(x: In[i32, N], k: i32) -> tuple[i32, i64]:
 
 
 @ig.offload(parallel="require")
+def divided(x: In[f32, N], a: f32, flag: bool) -> tuple[f32, bool]:
+    s = f32(0)
+    for i in range(len(x)):
+        s += x[i]
+    return s / a, flag
+
+
+@ig.offload(parallel="require")
 def scaled(x: In[f32, N], y: Out[f32, N], a: f32, first: i32) -> tuple[f32, w32]:
     s, n = f32(0), w32(0)
     for i in range(first, len(x)):
@@ -291,6 +299,28 @@ def test_unusual_calls_give_the_usual_results() -> None:
     spaced = np.zeros(1024, np.float32)[::2]
     spaced[...] = x
     assert call(spaced, y, 2, 0) == expected
+
+
+def test_scalars_of_numpy_are_plain_numbers_behind_the_loop() -> None:
+    """No arithmetic of theirs, which wraps, and no result of their types."""
+    x, ones = np.arange(300, dtype=np.int32), np.ones(300, np.float32)
+    for function, given in (
+        (whole, [(x, np.int32(3)), (x, np.int32(2**31 - 1)), (x, np.int32(0))]),
+        (concluded, [(ones, np.float64(2.5), np.int32(3)), (ones, 2, np.int32(-(2**31)))]),
+        (divided, [(ones, np.float32(3), np.bool_(True)), (ones, np.float32(0.1), False), (ones, 3, True)]),
+    ):
+        call: Any = function.on("cpu")
+        for _ in range(2):
+            call(*(a.item() if isinstance(a, np.generic) else a for a in given[0]))
+        for one in given:
+            assert outcome(call, one) == outcome(function.on("cpu").reference, one)
+
+
+def outcome(call: Any, given: Any) -> str:
+    try:
+        return repr(call(*given))
+    except ig.KernelZeroDivisionError as error:
+        return str(error)
 
 
 @native

@@ -1,7 +1,8 @@
 """What a call gives back once its loops have run: the scalar statements behind them, as Python on plain numbers."""
 
 from collections.abc import Callable, Container, Mapping, Sequence
-from typing import Any, TypeAlias
+from operator import index
+from typing import Any, Final, TypeAlias
 
 from isogrid.frontend.definition import ArrayDeclaration
 from isogrid.ir import kernel as k
@@ -19,6 +20,9 @@ from isogrid.offloading.sections import Section
 from isogrid.offloading.totals import finished
 from isogrid.offloading.tree import Part, parts_of
 from isogrid.support.records import dataclass
+
+#: What makes Python's own number of an argument, which may be a scalar of NumPy, or an integer that stands for a float.
+_PLAIN: Final = {Scalar.F32: "argument", Scalar.F64: "float", Scalar.BOOL: "bool"}
 
 #: A number of a call, from its arguments.
 Getter: TypeAlias = Callable[[Sequence[Any]], int]
@@ -184,9 +188,7 @@ class Conclusion:
         found: list[tuple[str, str, Getter | None]] = []
         for name in sorted(name for name in self._used() - made if name not in known):
             if name in scalars:
-                # A float argument may be a Python integer.
-                form = {Scalar.F32: "argument({})", Scalar.F64: "float({})"}.get(scalars[name], "{}")
-                found.append((name, form.format(f"arguments[{places[name]}]"), None))
+                found.append((name, f"{_PLAIN.get(scalars[name], 'index')}(arguments[{places[name]}])", None))
                 continue
             get = getter(executor, k.DimValue(name))
             if get is None:
@@ -223,7 +225,7 @@ def getter(executor: Executor, node: k.Expr) -> Getter | None:
         case k.ScalarValue(name=name):
             for at, parameter in enumerate(executor.definition.parameters):
                 if parameter.name == name:
-                    return lambda arguments, at=at: arguments[at]
+                    return lambda arguments, at=at: index(arguments[at])
             return None
         case k.Cast(value=value) if value.type.is_checked:
             return getter(executor, value)

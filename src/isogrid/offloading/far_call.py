@@ -121,8 +121,7 @@ def far_call(
             blocks = -(-trips(arguments) // BLOCK)
         except (AttributeError, IndexError, TypeError):
             return slow(*arguments, **keywords)
-        # An argument may be anything: only of plain integers is it known that the loop has so many iterations.
-        if keywords or type(blocks) is not int or not 0 < blocks < MOST_BLOCKS:
+        if keywords or not 0 < blocks < MOST_BLOCKS:
             return slow(*arguments, **keywords)
         between = kept.take(blocks)
         if native(*arguments, *scalars, *between.partials) is not None:

@@ -5,9 +5,12 @@ rounded f32, because f64 has more than twice the bits. `compile_scalar` gives No
 """
 
 import ctypes
+import operator
 import struct
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
+
+import numpy as np
 
 from isogrid.ir import kernel as k
 from isogrid.ir.types import Scalar
@@ -125,11 +128,11 @@ def _fit(value: int, least: int, most: int) -> int:
     return value
 
 
-def single_argument(value: float) -> float:
+def single_argument(value: Any) -> float:
     """An argument as the f32 that its parameter makes of it."""
     if type(value) is int:
         value = _exact(value)
-    elif type(value) is not float:
+    elif not isinstance(value, float | np.float32):
         raise TypeError(value)
     return ctypes.c_float(value).value
 
@@ -140,6 +143,7 @@ GLOBALS: Final[Mapping[str, Any]] = {
     "exact": _exact,
     "fit": _fit,
     "argument": single_argument,
+    "index": operator.index,
 }
 
 

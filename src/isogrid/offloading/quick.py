@@ -203,8 +203,7 @@ def _callable(
             blocks = -(-trips(arguments) // BLOCK)
         except (AttributeError, IndexError, TypeError):
             return slow(*arguments, **keywords)
-        # An argument may be anything: only of plain integers is it known that the loop has so many iterations.
-        if keywords or type(blocks) is not int or not 0 < blocks < MOST_BLOCKS:
+        if keywords or not 0 < blocks < MOST_BLOCKS:
             return slow(*arguments, **keywords)
         partials = [empty(blocks, type) for type in types]
         if native(*arguments, *scalars, *partials) is not None:
