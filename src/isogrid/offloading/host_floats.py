@@ -132,9 +132,9 @@ def single_argument(value: Any) -> float:
     """An argument as the f32 that its parameter makes of it."""
     if type(value) is int:
         value = _exact(value)
-    elif not isinstance(value, float | np.float32):
+    elif type(value) is not float and type(value) is not np.float32:
         raise TypeError(value)
-    return ctypes.c_float(value).value
+    return ctypes.c_float(float(value)).value
 
 
 #: What sources of `scalar_source` refer to.
