@@ -1,5 +1,8 @@
 """Launches on arrays of a device: where their traps are raised, and what later launches on those arrays do."""
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 from tests.arrays import kernels as k
@@ -41,6 +44,21 @@ def test_a_trap_is_raised_once_at_the_next_synchronisation(device: str) -> None:
     at[2] = 0
     k.gather(at, x, y)
     assert y.tolist() == [5, 6, 5, 6]
+
+
+def test_a_pending_trap_keeps_only_what_it_stands_behind(device: str) -> None:
+    at, x, y = bad_gather(device)
+    read = weakref.ref(at.block)
+    k.gather(at, x, y)
+    if device == "cuda":
+        with pytest.raises(ig.KernelIndexError):
+            ig.synchronize()
+    del at
+    gc.collect()
+    assert read() is None
+    if device != "cuda":
+        with pytest.raises(ig.KernelIndexError):
+            ig.synchronize()
 
 
 def test_launches_that_touch_its_arrays_do_nothing_meanwhile(device: str) -> None:

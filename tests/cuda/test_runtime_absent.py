@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import weakref
 from typing import Any
 
 import pytest
@@ -54,6 +55,19 @@ def test_devices_says_why_there_is_none() -> None:
     assert found.absent == {"cuda": "the NVIDIA driver's library libnvidia-is-not-here.so.1 is not installed"}
     assert repr(found).endswith("\n  no cuda: the NVIDIA driver's library libnvidia-is-not-here.so.1 is not installed")
     assert default_device().name == "cpu"
+
+
+def test_the_search_keeps_no_arguments_of_its_callers() -> None:
+    """The first launch of a process searches, with its arrays in the frames of the error."""
+
+    def launch(arguments: Library) -> str:
+        return machine.absence().__class__.__name__
+
+    arguments = Library(0, 0, 0)
+    gone = weakref.ref(arguments)
+    assert launch(arguments) == launch(arguments) == "DriverAbsent"
+    del arguments
+    assert gone() is None
 
 
 def test_a_named_device_says_what_to_do() -> None:

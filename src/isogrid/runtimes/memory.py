@@ -155,7 +155,7 @@ class HostQueue:
         try:
             run()
         except Trap as trap:
-            poison = Poison(trap)
+            poison = Poison(trap.with_traceback(None))  # its frames hold the arguments of the call
             self.pending.append(poison)
             for block in written:
                 block.poisons = (*block.live_poisons(), poison)

@@ -41,11 +41,12 @@ class Machine:
 
 
 class _Found:
-    """What was found. Asked for once: a driver that is installed later needs a new process."""
+    """What was found. Asked for once: a driver that is installed later needs a new process. Of an error its words are
+    kept: the error itself would keep the arguments of the first launch alive."""
 
     def __init__(self) -> None:
         self.machine: Machine | None = None
-        self.absent: DriverAbsent | None = None
+        self.absent: tuple[str, str] | None = None
 
 
 _LOCK: Final = threading.RLock()
@@ -57,12 +58,12 @@ def machine() -> Machine:
     if _FOUND.machine is None:
         with _LOCK:
             if _FOUND.absent is not None:
-                raise DriverAbsent(str(_FOUND.absent), _FOUND.absent.remedy)
+                raise DriverAbsent(*_FOUND.absent)
             if _FOUND.machine is None:
                 try:
                     _FOUND.machine = describe(load_driver())
                 except DriverAbsent as absent:
-                    _FOUND.absent = absent
+                    _FOUND.absent = (str(absent), absent.remedy)
                     raise
     return _FOUND.machine
 
