@@ -22,6 +22,7 @@ import isogrid as ig
 from isogrid import InOut, f32, i32
 from isogrid.dims import N
 from isogrid.launch import devices, dispatch, observe
+from isogrid.launch.kernel_value import Kernel
 from isogrid.launch.native import NativeCalls
 
 F32 = np.float32
@@ -107,6 +108,11 @@ def test_generics_follow_the_arrays(device: str) -> None:
         assert y[0] == dtype(0.1)
 
 
+def fresh(kernel: Any) -> Any:
+    """A value of its own, whose calls nobody has made ready."""
+    return Kernel(kernel.definition, kernel.compiled)
+
+
 def held() -> int:
     """Bytes of memory of this process."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
@@ -138,7 +144,7 @@ def test_sizes_in_turn_stay_within_bounds() -> None:
 
 def test_blocks_of_a_device_in_turn_with_none(monkeypatch: pytest.MonkeyPatch) -> None:
     """What was made within a block is not used outside it, and the other way around; it is made once."""
-    call, x, y = k.scale.options(), np.ones(2, F32), np.zeros(2, F32)
+    call, x, y = fresh(k.scale), np.ones(2, F32), np.zeros(2, F32)
     slow: list[str] = []
     run: Any = dispatch._run
 
@@ -158,7 +164,7 @@ def test_blocks_of_a_device_in_turn_with_none(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize("change", ["defaults", "record", "scope"])
 def test_what_changes_while_a_launch_runs_holds_for_the_next_one(change: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another thread may change it: a callable made under what held before must not serve calls from then on."""
-    call, x, y = k.scale.options(), np.ones(2, F32), np.zeros(2, F32)
+    call, x, y = fresh(k.scale), np.ones(2, F32), np.zeros(2, F32)
     opened = contextlib.ExitStack()
 
     def changing(original: Any) -> Any:
@@ -203,11 +209,11 @@ def test_what_changes_while_a_launch_runs_holds_for_the_next_one(change: str, mo
 def test_values_that_go_leave_nothing_behind() -> None:
     x, y = np.ones(2, F32), np.zeros(2, F32)
     for _ in range(200):
-        k.scale.on("cpu")(0.1, x, y)
+        k.scale.on("cpu").bind(0.1)(x, y)
     gc.collect()
     before = held()
     for _ in range(3000):
-        k.scale.on("cpu")(0.1, x, y)
+        k.scale.on("cpu").bind(0.1)(x, y)
     gc.collect()
     assert held() - before < 2 << 20
 

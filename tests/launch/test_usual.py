@@ -273,3 +273,15 @@ def test_memory_maps(tmp_path: Path, natively: Callable[..., None]) -> None:
         warnings.simplefilter("error")
         natively(lambda: kernel(2.0, mapped, y))
     assert (y == 2 * X + 1).all()
+
+
+def test_values_made_in_a_loop(natively: Callable[..., None]) -> None:
+    y = np.zeros_like(X)
+    natively(lambda: axpy.on("cpu")(2.0, X, y))
+    natively(lambda: axpy.options(unroll=True).on("cpu")(2.0, X, y))
+    natively(lambda: times.on("cpu").options(unroll=True)(2.0, X, y))
+    assert axpy.on("cpu") is axpy.on("cpu") is not axpy.on("interp")
+    assert axpy.on("cpu").on("interp").device != axpy.on("cpu").device
+    values = [axpy.options(max_threads=32 + number) for number in range(200)]
+    assert len(axpy.others) <= 64
+    assert values[7].option_values["max_threads"] == 39

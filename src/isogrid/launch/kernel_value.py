@@ -23,6 +23,7 @@ from isogrid.launch.tunable_options import separated
 from isogrid.launch.usual import OpenForm, UsualForm, open_form, usual_form
 from isogrid.runtimes.protocol import Runtime
 from isogrid.support.errors import KernelRefused, KnownLimit
+from isogrid.support.remembered import remembered
 from isogrid.traps import Trap
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ class Kernel:
     fixed: Mapping[str, Any]
     natives: NativeCalls
     usual: UsualForm
+    others: dict[Any, "Kernel"]
 
     def __init__(
         self,
@@ -81,6 +83,7 @@ class Kernel:
         put("__call__", self._call)
         put("natives", NativeCalls())
         put("usual", usual_form(definition))
+        put("others", {})
         self._check_block()
         tell_of_changes(self)
 
@@ -306,7 +309,12 @@ class Kernel:
             "device": self.device,
             "fixed": self.fixed,
         }
-        return Kernel(self.definition, self.compiled, **(fields | changes))
+        fields |= changes
+        if fields["fixed"]:
+            return Kernel(self.definition, self.compiled, **fields)
+        # `k.on("cpu")(x)` in a loop finds what the rounds before have made ready.
+        key = (fields["explicit_options"], tuple(sorted(fields["tunables"].items())), fields["device"])
+        return remembered(self.others, key, lambda: Kernel(self.definition, self.compiled, **fields))
 
     # --- options --------------------------------------------------------------------------------------------------
 

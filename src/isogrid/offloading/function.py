@@ -40,6 +40,7 @@ from isogrid.offloading.quick import gathering_call, quick_call
 from isogrid.offloading.requirements import check_requirements
 from isogrid.support.errors import KernelRefused
 from isogrid.support.records import dataclass
+from isogrid.support.remembered import remembered
 
 #: The device that interprets, and so defines what every other one gives.
 REFERENCE: Final = "interp"
@@ -92,6 +93,7 @@ class Offloaded:
     #: while none is. To forget them a value takes a new dict: calls that run now put theirs into the one they know.
     quick: dict[Choice | None, tuple["_Quick", ...]]
     usual: UsualForm
+    others: dict[Any, "Offloaded"]
 
     def __init__(
         self,
@@ -112,6 +114,7 @@ class Offloaded:
         put("tunables", tunables)
         put("quick", {})
         put("usual", usual_form(definition))
+        put("others", {})
         put("__call__", self._call)
         tell_of_changes(cast(Any, self))
 
@@ -339,7 +342,9 @@ class Offloaded:
             "require": self.require,
             "tunables": self.tunables,
         }
-        return Offloaded(self.definition, self.shared, **(fields | changes))
+        fields |= changes
+        key = (fields["explicit_options"], tuple(sorted(fields["tunables"].items())), fields["device"])
+        return remembered(self.others, key, lambda: Offloaded(self.definition, self.shared, **fields))
 
 
 def _returned(analysis: Analysis, results: tuple[Any, ...]) -> Any:
