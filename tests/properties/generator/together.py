@@ -30,6 +30,10 @@ class Deferred(Exception):
     """The compilation waits for the others of its module."""
 
 
+#: The forms that kernels are compiled in by turns.
+FORMS = ("shared", "alone", "streamed")
+
+
 @dataclass(slots=True)
 class _Waiting:
     """A kernel whose text is written; the kernel is kept, since it is known by its identity."""
@@ -59,8 +63,9 @@ class Together:
         one = self.waiting.get((id(kernel), facts.small))
         if self.collects:
             if one is None:
-                # A launch runs the form for one thread alone, or the one with locks: never both, so one is compiled.
-                form = ("shared", "alone")[len(self.waiting) % 2]
+                # A launch runs the form for one thread alone, the one with locks, or the one past the cache: one is
+                # compiled, whatever the launch would choose.
+                form = FORMS[len(self.waiting) % len(FORMS)]
                 made = compile.emitted(kernel, {**options, "cpu_form": form}, facts)
                 self.waiting[id(kernel), facts.small] = _Waiting(kernel, *made)
             raise Deferred
@@ -69,7 +74,11 @@ class Together:
             return alone(kernel, options, facts)
         code = b"".join(address.to_bytes(_WORD, "little") for address in one.addresses)
         variant = artifact.make_variant(one.device, one.module, code)
-        return artifact.load_variant(variant, lambda: compile.compile_precise(one.device, options))
+        return artifact.load_variant(
+            variant,
+            lambda: compile.compile_precise(one.device, options),
+            lambda usual: compile.compile_streamed(one.device, options, usual),
+        )
 
     def finish(self) -> None:
         """Compile what waits. A module that LLVM refuses is compiled kernel by kernel later, which says whose it is."""

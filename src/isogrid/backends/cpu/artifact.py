@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, Final
 
-from isogrid.backends.cpu.layout import EmittedModule, Layout, Unit, totalled
+from isogrid.backends.cpu.layout import EmittedModule, Layout, StreamedUnit, Unit, totalled
 from isogrid.backends.cpu.loader import load_object
-from isogrid.backends.cpu.pool import Context
+from isogrid.backends.cpu.pool import Context, Stream
 from isogrid.ir import kernel as k
 from isogrid.ir.traps import TrapSite
 from isogrid.support.records import dataclass
@@ -36,6 +36,7 @@ class Variant:
     totals: tuple[tuple[str, int], ...]
     polls: bool
     alone: bool
+    streamed: StreamedUnit | None
 
     @property
     def can_trap(self) -> bool:
@@ -47,12 +48,15 @@ class Variant:
 class LoadedVariant:
     """A variant with its code in memory. The context outlives every launch: it is never freed.
 
-    `make_precise` compiles the precise twin and gives its address.
+    `make_precise` compiles the precise twin and gives its address; `make_streamed`, from the address of `run`, the form
+    that writes past the cache.
     """
 
     facts: Variant
     context: Context
     make_precise: Callable[[], int]
+    make_streamed: Callable[[int], int]
+    stream: Stream | None
 
     @property
     def address(self) -> int:
@@ -62,6 +66,11 @@ class LoadedVariant:
         """Have the precise twin in the context. Most kernels never trap, so it is made at the first trap."""
         if not self.context.precise:
             self.context.precise = self.make_precise()
+
+    def ensure_streamed(self) -> None:
+        """Have the form that writes past the cache. Few launches write much, so it is made when that is due."""
+        if self.stream is not None and not self.stream.run:
+            self.stream.run = self.make_streamed(self.context.run)
 
 
 @dataclass(slots=True)
@@ -89,13 +98,18 @@ def make_variant(kernel: "d.Kernel", module: EmittedModule, code: bytes) -> Vari
         totals=tuple((name, site) for name, site in totalled(kernel.body).items() if name in module.layout.shadows),
         polls=module.polls,
         alone=module.alone,
+        streamed=module.streamed,
     )
 
 
-def load_variant(variant: Variant, make_precise: Callable[[], int]) -> LoadedVariant:
+def load_variant(
+    variant: Variant, make_precise: Callable[[], int], make_streamed: Callable[[int], int]
+) -> LoadedVariant:
     """Map the code into memory."""
     names = ("run", "run_alone") if variant.alone else ("run",)
     addresses = load_object(variant.code, names).addresses
+    unit = variant.streamed
+    stream = None if unit is None else _stream(unit)
     context = Context(
         run=addresses["run"],
         precise=None,
@@ -103,13 +117,19 @@ def load_variant(variant: Variant, make_precise: Callable[[], int]) -> LoadedVar
         alignment=THREAD_ALIGNMENT if variant.unit == "threads" else 1,
         polls=variant.polls,
         alone=addresses.get("run_alone"),
+        stream=None if stream is None else ctypes.addressof(stream),
     )
-    _CONTEXTS.append(context)
-    return LoadedVariant(variant, context, make_precise)
+    _KEPT.append((context, stream))
+    return LoadedVariant(variant, context, make_precise, make_streamed, stream)
+
+
+def _stream(unit: StreamedUnit) -> Stream:
+    slots = (ctypes.c_int64 * len(unit.arrays))(*unit.arrays)
+    return Stream(run=None, bytes=unit.bytes, slot=unit.slot, written=0, count=len(slots), arrays=slots)
 
 
 #: The native side holds addresses of these.
-_CONTEXTS: Final[list[Context]] = []
+_KEPT: Final[list[tuple[Context, Stream | None]]] = []
 
 
 def make_artifact(kernel: k.Kernel, options: Mapping[str, Any], small: LoadedVariant) -> CpuArtifact:
@@ -130,4 +150,9 @@ def from_bytes(payload: bytes) -> CpuArtifact:
 
         return precise_again(pickle.loads(source), options, facts)
 
-    return CpuArtifact(head, source, options, load_variant(facts, make_precise))
+    def make_streamed(usual: int) -> int:
+        from isogrid.backends.cpu.compile import streamed_again
+
+        return streamed_again(pickle.loads(source), options, facts, usual)
+
+    return CpuArtifact(head, source, options, load_variant(facts, make_precise, make_streamed))

@@ -81,6 +81,16 @@ ready:
   %restores = icmp ne i64 %restores.bit, 0
   br i1 %restores, label %guarded, label %bare
 bare:
+  %stream.place = getelementptr %Context, ptr %call, i64 0, i32 6
+  %stream = load ptr, ptr %stream.place
+  %streams = icmp ne ptr %stream, null
+  br i1 %streams, label %ask, label %run
+ask:
+  ; The launcher in Python makes the form that writes past the cache.
+  %due = call i64 @isogrid_stream_due(ptr %call, ptr %block, i64 %units)
+  %is.due = icmp ne i64 %due, 0
+  br i1 %is.due, label %unusual, label %run
+run:
   %r = call i64 @isogrid_launch(ptr %call, ptr %block, i64 %units)
   %failed = icmp eq i64 %r, -2
   br i1 %failed, label %raise, label %none
@@ -744,7 +754,7 @@ next:
 }
 
 ; What a launch of the copying is: its own measured speed, pieces of 4 KiB, no traps.
-@copying = internal global %Context { ptr @copy_pieces, ptr null, double 0.0, i64 1, i64 0, ptr null }, align 64
+@copying = internal global %Context { ptr @copy_pieces, ptr null, double 0.0, i64 1, i64 0, ptr null, ptr null }, align 64
 
 ; Copy on all processors where that pays: one of them alone copies slower than the launch computes. Each one then has a
 ; part of the array in its cache, mostly the part that it works on next. Gives -1, or -2 with an exception set.

@@ -8,7 +8,7 @@ from typing import Any
 
 from isogrid.analysis.facts import LaunchFacts
 from isogrid.backends.cpu.artifact import LoadedVariant, Variant, load_variant, make_variant
-from isogrid.backends.cpu.emit import emit_module, emit_precise
+from isogrid.backends.cpu.emit import emit_module, emit_precise, emit_streamed
 from isogrid.backends.cpu.layout import EmittedModule
 from isogrid.backends.cpu.loader import load_object
 from isogrid.backends.cpu.objectcache import cached_object
@@ -24,22 +24,36 @@ def compile_variant(kernel: k.Kernel, options: Mapping[str, Any], facts: LaunchF
     """The fast code of a kernel, for launches of which `facts` hold."""
     device, module = emitted(kernel, options, facts)
     variant = make_variant(device, module, cached_object(module.text, module.pipeline))
-    return load_variant(variant, lambda: compile_precise(device, options))
+    return load_variant(
+        variant, lambda: compile_precise(device, options), lambda usual: compile_streamed(device, options, usual)
+    )
 
 
 def emitted(kernel: k.Kernel, options: Mapping[str, Any], facts: LaunchFacts) -> tuple[d.Kernel, EmittedModule]:
     """Device IR and the text of the fast code."""
     device = _device_ir(kernel, options, facts)
-    emission = {**options, "cpu_width": 1} if "vectorise" in options.get("disable", ()) else options
-    return device, emit_module(device, host_target(), emission)
+    return device, emit_module(device, host_target(), _emission(options))
+
+
+def _emission(options: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {**options, "cpu_width": 1} if "vectorise" in options.get("disable", ()) else options
 
 
 def precise_again(kernel: k.Kernel, options: Mapping[str, Any], stored: Variant) -> int:
     """The address of the precise twin of a variant from the disk cache, which keeps kernel IR only."""
+    return compile_precise(_lowered_again(kernel, options, stored), options)
+
+
+def streamed_again(kernel: k.Kernel, options: Mapping[str, Any], stored: Variant, usual: int) -> int:
+    """The address of the form past the cache of a variant from the disk cache."""
+    return compile_streamed(_lowered_again(kernel, options, stored), options, usual)
+
+
+def _lowered_again(kernel: k.Kernel, options: Mapping[str, Any], stored: Variant) -> d.Kernel:
     device = _device_ir(kernel, options, LaunchFacts(small=True))
     if device.sites != stored.sites:
         raise CompilerBug(f"the checks of `{kernel.name}` are not those of its code from the cache")
-    return compile_precise(device, options)
+    return device
 
 
 def _device_ir(kernel: k.Kernel, options: Mapping[str, Any], facts: LaunchFacts) -> d.Kernel:
@@ -57,3 +71,9 @@ def compile_precise(device: d.Kernel, options: Mapping[str, Any]) -> int:
     """The address of the precise twin."""
     code = cached_object(emit_precise(device, host_target(), options), "plain")
     return load_object(code, ("precise",))["precise"]
+
+
+def compile_streamed(device: d.Kernel, options: Mapping[str, Any], usual: int) -> int:
+    """The address of the form that writes past the cache; `usual` is that of `run`."""
+    code = cached_object(emit_streamed(device, host_target(), _emission(options)), "plain")
+    return load_object(code, ("run_streamed",), {"usual": usual})["run_streamed"]

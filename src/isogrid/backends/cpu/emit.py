@@ -2,9 +2,10 @@
 
 i64 @run(ptr args, i64 lo, i64 hi)        0 done, 1 a lane trapped, -1 interrupted
 i64 @run_alone(ptr args, i64 lo, i64 hi)  the same without locked instructions, where a kernel would have them
+i64 @run_streamed(ptr args, i64 lo, i64 hi)  the same past the cache; calls `usual`, which is `run`
 i64 @precise(ptr args, i64 lo, i64 hi)    0 done, 1 the record names the first trap of the range
 
-They are two modules, since most kernels never trap: the second is made when one does.
+They are three modules, since most kernels never trap and never write much: these are made when one does.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,20 +22,23 @@ from isogrid.backends.cpu.emit_overlap import Rounds
 from isogrid.backends.cpu.emit_ranges import fold_decided
 from isogrid.backends.cpu.emit_regions import group_constructs
 from isogrid.backends.cpu.emit_strategy import Strategy, choose_strategy, lane_axis_of
+from isogrid.backends.cpu.emit_stream import Stream, find_stream
 from isogrid.backends.cpu.emit_units import emit_rows, emit_threads
 from isogrid.backends.cpu.emit_warps import warp_notes
-from isogrid.backends.cpu.layout import EmittedModule, layout_of, unit_of
+from isogrid.backends.cpu.layout import EmittedModule, layout_of, streamed_unit, unit_of
 from isogrid.backends.cpu.target import HostTarget
 from isogrid.ir import device as d
 from isogrid.ir.types import Space
 from isogrid.lowering.masks import mask_warps
 from isogrid.lowering.name_assignments import name_assignments
+from isogrid.support.errors import CompilerBug
 
 _FAST = "reassoc contract arcp "
 
 
 @dataclass(frozen=True, slots=True)
 class _Function:
+    name: str
     text: str
     declarations: dict[str, str]
     polls: bool
@@ -50,23 +54,25 @@ class _Settings:
     quick: bool = False
     overlapped: Mapping[str, Rounds] = field(default_factory=dict[str, Rounds])
     alone: bool = False
+    stream: Stream | None = None
 
 
 def emit_module(kernel: d.Kernel, target: HostTarget, options: Mapping[str, Any]) -> EmittedModule:
     """LLVM IR of `run`. For tests, the option `cpu_width` forces the number of lanes, and `cpu_form` ("shared" or
-    "alone") has `run` written in one form only where there would be two."""
-    flags = _FAST if options.get("fastmath") and not kernel.exact else ""
-    quick = target.divides_slowly and not flags and "fast_division" not in options.get("disable", ())
-    kernel, overlapped = unroll_for_divider(kernel) if quick else (kernel, {})
-    kernel = _normalised(kernel)
-    strategy = choose_strategy(kernel, target, options.get("cpu_width"))
-    settings = _Settings(strategy, flags, precise=False, quick=quick, overlapped=overlapped)
+    "alone") has `run` written in one form only where there would be two; "streamed" has it write past the cache."""
+    kernel, settings = _prepared(kernel, target, options)
+    strategy = settings.strategy
     form = options.get("cpu_form")
     two = not kernel.grouped and adds_to_memory(kernel.body)
-    functions = [_function(kernel, target, "run", replace(settings, alone=two and form == "alone"))]
+    stream = _stream(kernel, settings, options)
+    forced = stream if form == "streamed" else None
+    name = "run" if forced is None else "usual"
+    functions = [_function(kernel, target, name, replace(settings, alone=two and form == "alone"))]
     alone = two and form is None
     if alone:
         functions.append(_function(kernel, target, "run_alone", replace(settings, alone=True)))
+    if forced is not None:
+        functions.append(_function(kernel, target, "run", _in_lines(settings, forced)))
     return EmittedModule(
         text=_module_text(kernel, functions, target),
         unit=unit_of(kernel),
@@ -74,8 +80,43 @@ def emit_module(kernel: d.Kernel, target: HostTarget, options: Mapping[str, Any]
         pipeline=strategy.pipeline,
         polls=functions[0].polls,
         alone=alone,
-        notes=(f"{strategy.reason}: {strategy.width} lanes at a time", *warp_notes(kernel)),
+        streamed=None if stream is None or forced else streamed_unit(kernel, stream.buffers, stream.written),
+        notes=(
+            f"{strategy.reason}: {strategy.width} lanes at a time",
+            *([] if stream is None else [f"past the cache where much is written: {', '.join(stream.buffers)}"]),
+            *warp_notes(kernel),
+        ),
     )
+
+
+def emit_streamed(kernel: d.Kernel, target: HostTarget, options: Mapping[str, Any]) -> str:
+    """LLVM IR of `run_streamed`, for the "plain" pipeline, of a kernel that `emit_module` says has it."""
+    kernel, settings = _prepared(kernel, target, options)
+    stream = _stream(kernel, settings, options)
+    if stream is None:
+        raise CompilerBug(f"`{kernel.name}` writes no whole lines")
+    return _module_text(kernel, [_function(kernel, target, "run_streamed", _in_lines(settings, stream))], target)
+
+
+def _prepared(kernel: d.Kernel, target: HostTarget, options: Mapping[str, Any]) -> tuple[d.Kernel, _Settings]:
+    flags = _FAST if options.get("fastmath") and not kernel.exact else ""
+    quick = target.divides_slowly and not flags and "fast_division" not in options.get("disable", ())
+    kernel, overlapped = unroll_for_divider(kernel) if quick else (kernel, {})
+    kernel = _normalised(kernel)
+    strategy = choose_strategy(kernel, target, options.get("cpu_width"))
+    return kernel, _Settings(strategy, flags, precise=False, quick=quick, overlapped=overlapped)
+
+
+def _stream(kernel: d.Kernel, settings: _Settings, options: Mapping[str, Any]) -> Stream | None:
+    """Where floats may be rounded in other ways, both forms need not agree."""
+    if settings.flags or "streams" in options.get("disable", ()):
+        return None
+    return find_stream(kernel, settings.strategy.lines)
+
+
+def _in_lines(settings: _Settings, stream: Stream) -> _Settings:
+    strategy = settings.strategy
+    return replace(settings, strategy=replace(strategy, width=strategy.lines), stream=stream)
 
 
 def emit_precise(kernel: d.Kernel, target: HostTarget, options: Mapping[str, Any]) -> str:
@@ -89,7 +130,7 @@ def emit_precise(kernel: d.Kernel, target: HostTarget, options: Mapping[str, Any
 def _module_text(kernel: d.Kernel, functions: Sequence[_Function], target: HostTarget) -> str:
     tables = [table_text(b) for b in kernel.buffers if b.space is Space.TABLE]
     declared = {name: text for function in functions for name, text in function.declarations.items()}
-    declarations = [declared[name] for name in sorted(declared)]
+    declarations = [declared[name] for name in sorted(declared.keys() - {function.name for function in functions})]
     host = f'"target-cpu"="{target.cpu}" "target-features"="{target.features}"'
     # `precise` runs once, over one chunk, after a trap: code made quickly serves it best.
     attributes = [f"attributes #0 = {{ nounwind {host} }}", f"attributes #1 = {{ nounwind noinline optnone {host} }}"]
@@ -119,6 +160,9 @@ def _function(kernel: d.Kernel, target: HostTarget, name: str, settings: _Settin
     frame.code.quick_division = settings.quick
     frame.code.overlapped = settings.overlapped
     frame.code.alone = settings.alone
+    frame.stream = settings.stream
+    for buffer in () if settings.stream is None else settings.stream.buffers:
+        frame.code.buffers[buffer] = replace(frame.code.buffers[buffer], streamed=True)
     frame.code.permutes = target.permutes
     frame.code.w.converts_halves = target.converts_halves
     frame.code.w.register_bits = 512 if target.permutes else 0
@@ -129,4 +173,4 @@ def _function(kernel: d.Kernel, target: HostTarget, name: str, settings: _Settin
             emit_rows(frame, find_levels(kernel, kernel.geometry.rank - 1, frozenset()), strategy)
         case "groups":
             emit_groups(frame, strategy)
-    return _Function(end_function(frame), frame.code.w.declarations, frame.code.polls)
+    return _Function(name, end_function(frame), frame.code.w.declarations, frame.code.polls)

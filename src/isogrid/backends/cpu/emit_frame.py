@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from isogrid.backends.cpu.emit_ranges import Ranges
+from isogrid.backends.cpu.emit_stream import Stream, lines_agree
 from isogrid.backends.cpu.emit_values import BufferRef, Code, Slot
 from isogrid.backends.cpu.layout import INTERRUPT_SLOT, RECORD_SLOT, Layout, layout_of, totalled
 from isogrid.ir import device as d
@@ -26,6 +27,8 @@ class FunctionFrame:
     parameters: list[tuple[str, str, int, Machine | None]]
     extents: tuple[str, ...]
     arrays: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
+    #: What whole lines are written of; a function named `usual` then runs the ranges in which lines do not agree.
+    stream: Stream | None = None
     lo: str = "%lo"
     hi: str = "%hi"
 
@@ -161,8 +164,27 @@ def _wrapper(frame: FunctionFrame) -> list[str]:
         else:
             lines += _read_slot(name, plain, slot)
         passed.append(f"{plain} {name}")
-    lines.append(f"  %result = call i64 @{frame.name}.body({', '.join(passed)}, i64 %lo, i64 %hi)")
-    return [*lines, "  ret i64 %result", "}"]
+    call = f"  %result = call i64 @{frame.name}.body({', '.join(passed)}, i64 %lo, i64 %hi)"
+    if frame.stream is None:
+        return [*lines, call, "  ret i64 %result", "}"]
+    return [*lines, *_if_lines_agree(frame, frame.stream, call), "}"]
+
+
+def _if_lines_agree(frame: FunctionFrame, stream: Stream, call: str) -> list[str]:
+    """The fence puts what went past the cache before everything that tells others that the range is done."""
+    frame.code.w.declare("llvm.x86.sse.sfence", "void", [])
+    frame.code.w.declare("usual", "i64", ["ptr", "i64", "i64"])
+    return [
+        *lines_agree([frame.code.buffers[name].pointer for name in stream.buffers]),
+        "  br i1 %agree, label %together, label %apart",
+        "together:",
+        call,
+        "  call void @llvm.x86.sse.sfence()",
+        "  ret i64 %result",
+        "apart:",
+        "  %other = call i64 @usual(ptr %args, i64 %lo, i64 %hi)",
+        "  ret i64 %other",
+    ]
 
 
 def _read_slot(name: str, type: str, slot: int) -> list[str]:

@@ -17,6 +17,7 @@ from isogrid.backends.cpu.emit_values import (
     varying,
     vector,
 )
+from isogrid.backends.cpu.layout import LINE
 from isogrid.ir import device as d
 from isogrid.ir.device import Machine
 from isogrid.ir.types import Scalar, Space
@@ -156,16 +157,18 @@ def store(lanes: Lanes, buffer: BufferRef, index: Val, value: Val) -> None:
         address = _address(lanes, buffer, index)
         lanes.w.do(f"store {type_text(memory)} {value.text}, ptr {address}, align {align}")
     elif index.stride == 1:
-        _store_adjacent(lanes, _address(lanes, buffer, index), vector(lanes, value), memory)
+        _store_adjacent(lanes, buffer, _address(lanes, buffer, index), vector(lanes, value))
     else:
         _scatter(lanes, _addresses(lanes, buffer, index), vector(lanes, value), memory)
 
 
-def _store_adjacent(lanes: Lanes, address: str, value: str, memory: Machine) -> None:
+def _store_adjacent(lanes: Lanes, buffer: BufferRef, address: str, value: str) -> None:
+    memory = element_type(buffer.element)
     text = type_text(memory, lanes.width)
     align = memory.bits // 8
     if lanes.mask is None:
-        lanes.w.do(f"store {text} {value}, ptr {address}, align {align}")
+        how = f"align {LINE}, !nontemporal !{{i32 1}}" if buffer.streamed else f"align {align}"
+        lanes.w.do(f"store {text} {value}, ptr {address}, {how}")
         return
     if memory in _NARROW and lanes.width > 1:
         value = _fenced(lanes, value, memory)

@@ -38,6 +38,8 @@ class Strategy:
     reason: str
     #: Whether every region has just this many lanes.
     fixed: bool = False
+    #: Lanes at a time where whole cache lines are written, 0 where the target gains nothing by that.
+    lines: int = 0
 
 
 @dataclass(slots=True)
@@ -71,7 +73,8 @@ def choose_strategy(kernel: d.Kernel, target: HostTarget, forced: int | None) ->
     block = kernel.geometry.block
     row = lane_row(block) if kernel.grouped else 1 << 30
     if forced is not None:
-        return Strategy(min(forced, _power_above(row)), "plain", "as asked", fixed=True)
+        width = min(forced, _power_above(row))
+        return Strategy(width, "plain", "as asked", fixed=True, lines=width if target.streams_lines else 0)
     counts = _counts(kernel, target)
     if counts.atomics * 4 > counts.narrow + counts.wide and not kernel.grouped:
         return Strategy(1, "plain", "scalar lanes for atomics")
@@ -83,15 +86,17 @@ def choose_strategy(kernel: d.Kernel, target: HostTarget, forced: int | None) ->
     streams = not halves and not (
         counts.loops or counts.checks or counts.branches or counts.gathers or counts.spaced or counts.atomics
     )
-    if streams and not kernel.grouped:
-        return Strategy(1, "vectorise", "a scalar loop for the vectoriser")
     # Regions of a grouped kernel choose between full and half vectors each for itself.
     bits = 64 if counts.wide > 4 * counts.narrow and not kernel.grouped else 32
     width = target.vector_bits // bits
     if not counts.gathers and not counts.quotients:
         twice = bits == 32 and counts.wide > 4 * (counts.narrow - counts.truths)
         width *= max(_registers_each(counts, kernel, target) // (2 if twice else 1), 1)
-    return Strategy(min(width, _power_above(row)), "plain", "explicit vectors")
+    width = min(width, _power_above(row))
+    lines = width if target.streams_lines else 0
+    if streams and not kernel.grouped:
+        return Strategy(1, "vectorise", "a scalar loop for the vectoriser", lines=lines)
+    return Strategy(width, "plain", "explicit vectors", lines=lines)
 
 
 def _registers_each(counts: _Counts, kernel: d.Kernel, target: HostTarget) -> int:
@@ -234,6 +239,11 @@ def _access(counts: _Counts, buffer: str, index: d.Expr, bits: int, weight: int,
         counts.byte_gathers += weight if bits < 32 else 0
     if stride != 0 and waiting:
         counts.memory_in_waits += weight
+
+
+def is_adjacent(node: d.Expr, facts: LaneFacts) -> bool:
+    """Whether neighbouring lanes have neighbouring values, as far as an expression without names tells."""
+    return stride_of(_Counts(facts, {}), node) == 1
 
 
 def stride_of(counts: _Counts, node: d.Expr) -> int | None:

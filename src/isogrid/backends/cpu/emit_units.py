@@ -11,7 +11,9 @@ from isogrid.backends.cpu.emit_lanes import emit_thread, in_versions, poll, zero
 from isogrid.backends.cpu.emit_levels import LANE, Levels
 from isogrid.backends.cpu.emit_memory import evaluate
 from isogrid.backends.cpu.emit_strategy import Strategy
+from isogrid.backends.cpu.emit_stream import Stream, whole_lines
 from isogrid.backends.cpu.emit_values import BufferRef, Code, Lanes, Slot, Val, apply
+from isogrid.backends.cpu.layout import LINE
 from isogrid.ir import device as d
 from isogrid.ir.device import Machine
 from isogrid.ir.types import Space
@@ -70,6 +72,10 @@ def _scalar(
     return Lanes(frame.code, 1, specials, {}, slots, Val(Machine.I64, "0"), levels)
 
 
+#: Runs lanes: the first one, a mask or None, how many.
+LaneBody: TypeAlias = Callable[[str, str | None, int], None]
+
+
 def _lane_range(
     frame: FunctionFrame,
     levels: Levels,
@@ -91,13 +97,16 @@ def _lane_range(
     names = dict(kernel.variables) | levels.escaping
     looping = has_loop(split.body)
 
-    def threads(inner: d.Block, first: str, mask: str | None) -> None:
-        if width == 1 or mask is not None:
-            version(inner, first, mask, "")
-        else:
-            in_versions(outside, inner, lambda slow: version(inner, first, mask, slow))
+    def running(inner: d.Block) -> LaneBody:
+        def threads(first: str, mask: str | None, lanes: int) -> None:
+            if lanes == 1 or mask is not None:
+                version(inner, first, mask, "", lanes)
+            else:
+                in_versions(outside, inner, lambda slow: version(inner, first, mask, slow, lanes))
 
-    def version(inner: d.Block, first: str, mask: str | None, slow: str) -> None:
+        return threads
+
+    def version(inner: d.Block, first: str, mask: str | None, slow: str, width: int) -> None:
         here = dict(specials)
         here[("thread", axis)] = Val(Machine.I64, first, 0 if width == 1 else 1)
         here[("record", 0)] = Val(Machine.I64, _linear(frame, first, row))
@@ -113,18 +122,31 @@ def _lane_range(
         emit_thread(lanes, inner)
 
     interior = None if frame.code.precise or split.single else find_interior(split.body, facts)
-    if interior is None:
-        lane_loop(frame.code, width, lo, hi, lambda first, mask, lanes: threads(split.body, first, mask))
+    if interior is None and frame.stream is None:
+        lane_loop(frame.code, width, lo, hi, running(split.body))
         return
-    start, end = _inside(outside, interior, lo, hi)
-    lane_loop(frame.code, width, start, end, lambda first, mask, lanes: threads(interior.body, first, mask))
+    start, end = (lo, hi) if interior is None else _inside(outside, interior, lo, hi)
+    inner = running(split.body if interior is None else interior.body)
+    if frame.stream is not None:
+        _in_lines(outside, frame.stream, width, (lo, start, end, hi), inner, running(split.body))
+        return
+    lane_loop(frame.code, width, start, end, inner)
     for_edges(
         outside,
         (lo, start, end, hi),
-        lambda lo, hi: lane_loop(
-            frame.code, width, lo, hi, lambda first, mask, lanes: threads(split.body, first, mask)
-        ),
+        lambda lo, hi: lane_loop(frame.code, width, lo, hi, running(split.body)),
     )
+
+
+def _in_lines(
+    outside: Lanes, stream: Stream, width: int, ends: tuple[str, str, str, str], inner: LaneBody, whole: LaneBody
+) -> None:
+    """`inner` for vectors of whole lines between the two middle ends, `whole` around them, a line at a time."""
+    lo, start, end, hi = ends
+    start, end = whole_lines(outside, stream, width, start, end)
+    counted(outside.w, start, end, str(width), lambda first: inner(first, None, width))
+    line = LINE // stream.size
+    for_edges(outside, (lo, start, end, hi), lambda lo, hi: masked_loop(outside.code, line, lo, hi, whole))
 
 
 def _inside(outside: Lanes, interior: Interior, lo: str, hi: str) -> tuple[str, str]:
@@ -237,9 +259,6 @@ def _limit(outside: Lanes, bound: Bound) -> str:
     return limit.text
 
 
-LaneBody: TypeAlias = Callable[[str, str | None, int], None]
-
-
 def lane_loop(code: Code, width: int, lo: str, hi: str, body: LaneBody, unrolled: int = 0) -> None:
     """Run `body(first lane, mask, lanes)` over lo..hi: whole vectors without a mask, then one masked vector.
 
@@ -261,10 +280,18 @@ def lane_loop(code: Code, width: int, lo: str, hi: str, body: LaneBody, unrolled
     tail, done = w.block("tail"), w.block("tail.end")
     w.branch(w.emit(f"icmp ne i64 {count}, {whole}"), tail, done)
     w.place(tail)
-    name = f"llvm.get.active.lane.mask.v{width}i1.i64"
-    mask = w.call(name, f"<{width} x i1>", ["i64", "i64"], [end, hi])
-    body(end, mask, width)
+    body(end, _lanes_below(w, width, end, hi), width)
     w.place(done)
+
+
+def masked_loop(code: Code, width: int, lo: str, hi: str, body: LaneBody) -> None:
+    """As `lane_loop`, every vector with a mask: little code, for few lanes."""
+    counted(code.w, lo, hi, str(width), lambda first: body(first, _lanes_below(code.w, width, first, hi), width))
+
+
+def _lanes_below(w: Writer, width: int, first: str, hi: str) -> str:
+    name = f"llvm.get.active.lane.mask.v{width}i1.i64"
+    return w.call(name, f"<{width} x i1>", ["i64", "i64"], [first, hi])
 
 
 def _written_out(width: int, lo: int, hi: int, body: LaneBody) -> None:
@@ -286,7 +313,7 @@ def _is_number(text: str) -> bool:
 
 
 def counted(w: Writer, lo: str, hi: str, step: str, body: Callable[[str], None]) -> None:
-    """for (i = lo; i < hi; i += step), where step divides hi - lo when it is not 1."""
+    """for (i = lo; i < hi; i += step)"""
     head, inside, done = w.block("each"), w.block("each.body"), w.block("each.end")
     counter = w.alloca("i64", "at")
     w.do(f"store i64 {lo}, ptr {counter}")

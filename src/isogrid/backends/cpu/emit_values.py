@@ -46,6 +46,8 @@ class BufferRef:
     total: int | None = None
     #: Whether `pointer` holds sums in 64 bits that go to the array later.
     sums: bool = False
+    #: Whether whole vectors are stored past the cache; their addresses are then those of cache lines.
+    streamed: bool = False
 
 
 @dataclass(slots=True)

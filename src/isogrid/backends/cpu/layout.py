@@ -9,6 +9,8 @@ from isogrid.ir.kernel import ArrayParameter
 from isogrid.support.records import dataclass
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from isogrid.ir import device
 
 #: Slot of the pointer to the trap record and of the pointer to the i32 interrupt flag (nonzero: stop).
@@ -25,6 +27,9 @@ RECORD_THREAD: Final = 1
 RECORD_LOCAL: Final = 2
 RECORD_OPERANDS: Final = 4
 MAX_OPERANDS: Final = RECORD_WORDS - RECORD_OPERANDS
+
+#: Bytes of a cache line.
+LINE: Final = 64
 
 #: Results of `run`: no trap, some lane trapped (memory is then unspecified), stopped by the interrupt flag.
 RUN_DONE: Final = 0
@@ -100,12 +105,33 @@ def _collect_totals(block: "device.Block", found: dict[str, int]) -> None:
 
 
 @dataclass(frozen=True, slots=True)
+class StreamedUnit:
+    """What a unit writes past the cache: `bytes` times what is in `slot` of the argument block (-1: once). Pointers to
+    the arrays are in the slots `arrays`."""
+
+    bytes: int
+    slot: int
+    arrays: tuple[int, ...]
+
+
+def streamed_unit(kernel: "device.Kernel", arrays: "Sequence[str]", bytes: int) -> StreamedUnit:
+    """What a unit writes if each of its threads writes `bytes`."""
+    layout = layout_of(kernel)
+    slots = tuple(layout.parameters[name] for name in arrays)
+    if unit_of(kernel) == "threads":
+        return StreamedUnit(bytes, -1, slots)
+    each = 1 if kernel.geometry.kind == "grid" else kernel.geometry.block[-1]
+    return StreamedUnit(bytes * each, layout.extents[-1], slots)
+
+
+@dataclass(frozen=True, slots=True)
 class EmittedModule:
     """LLVM IR text with `run`.
 
     `pipeline` names the passes that the text was written for (`loader.py`); `polls` tells whether `run` reads the
     interrupt flag inside a range; `alone` whether there is a `run_alone`, for when no other thread runs a launch;
-    `notes` say which strategy was taken, for `explain`.
+    `streamed` what `emit_streamed` would write past the cache, None where it would write nothing; `notes` say which
+    strategy was taken, for `explain`.
     """
 
     text: str
@@ -115,3 +141,4 @@ class EmittedModule:
     polls: bool
     notes: tuple[str, ...] = ()
     alone: bool = False
+    streamed: StreamedUnit | None = None

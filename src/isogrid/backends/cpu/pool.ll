@@ -13,9 +13,12 @@
 ; units of a participant's first chunk, most units of any, a multiple of
 %Poll = type { i64, ptr, i64, i64 }
 ; tick of the next poll, saved Python thread state or null while the GIL is held, ticks measured, units measured
-%Context = type { ptr, ptr, double, i64, i64, ptr }
+%Context = type { ptr, ptr, double, i64, i64, ptr, ptr }
 ; run, precise, measured ticks per unit (0: unknown), units per chunk are a multiple of this, whether `run` polls the flag,
-; `run` for when no other thread of this process runs a launch (null: none)
+; `run` for when no other thread of this process runs a launch (null: none), the kernel's %Stream (null: none)
+%Stream = type { ptr, i64, i64, i64, i64, ptr }
+; `run` past the cache (null: not made yet), bytes that it writes there in a unit, times the number in this slot of the
+; arguments (-1: once), bytes written through the cache since this form was not made yet, number of its arrays, their slots
 
 @seq = internal global i32 0, align 64
 @state = internal global i32 0, align 64
@@ -32,6 +35,10 @@
 @wanted = internal global i64 0
 @ticks_per_us = internal global double 2000.0
 @placement = internal global i32 1
+; Bytes from which on a launch writes past the cache, and bytes that a kernel's large launches write before that form is
+; made, so that making it costs no more than has been lost without it.
+@stream.from = internal global i64 9223372036854775807
+@stream.worth = internal global i64 9223372036854775807
 @allowed = internal global [128 x i8] zeroinitializer, align 8
 @main_thread = internal global i64 0
 @main_flag = internal global i32 0
@@ -78,6 +85,12 @@ define void @isogrid_setup(i64 %wanted, double %ticks, i32 %placement, ptr %gets
   store i32 %placement, ptr @placement
   store ptr %getsignal, ptr @getsignal
   store ptr %default, ptr @default_handler
+  ret void
+}
+
+define void @isogrid_set_streams(i64 %from, i64 %worth) {
+  store i64 %from, ptr @stream.from
+  store i64 %worth, ptr @stream.worth
   ret void
 }
 

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+from isogrid.backends.cpu.caches import most_cached
 from isogrid.backends.cpu.loader import load_object
 from isogrid.backends.cpu.objectcache import cached_object
 from isogrid.backends.cpu.target import host_target
@@ -27,12 +28,16 @@ _NAMES: Final = (
     "isogrid_reset",
     "isogrid_ticks",
     "isogrid_statistic",
+    "isogrid_set_streams",
+    "isogrid_stream_due",
     "isogrid_launch",
     "isogrid_precise",
     "isogrid_call",
     "isogrid_whole_call",
     "isogrid_reduce",
 )
+#: Bytes after which 10 to 20 ms for making a form of a kernel are won back by the next so many.
+STREAMS_WORTH: Final = 1 << 29
 _STATISTICS: Final = ("workers", "joined", "moved", "sleepers")
 _MOST_WORKERS: Final = 255
 #: The native side holds the addresses of these two; a program may replace them in their module.
@@ -49,6 +54,20 @@ class Context(ctypes.Structure):
         ("alignment", ctypes.c_int64),
         ("polls", ctypes.c_int64),
         ("alone", ctypes.c_void_p),
+        ("stream", ctypes.c_void_p),
+    )
+
+
+class Stream(ctypes.Structure):
+    """What the native side knows of a kernel that may write past the cache; `%Stream` of pool.ll."""
+
+    _fields_ = (
+        ("run", ctypes.c_void_p),
+        ("bytes", ctypes.c_int64),
+        ("slot", ctypes.c_int64),
+        ("written", ctypes.c_int64),
+        ("count", ctypes.c_int64),
+        ("arrays", ctypes.POINTER(ctypes.c_int64)),
     )
 
 
@@ -64,6 +83,10 @@ class NativePool:
     call_address: int
     whole_call_address: int
     reduce_address: int
+    #: From how many bytes on launches write past the cache, and how many a kernel's launches write before they may.
+    set_streams: Callable[[int, int], None]
+    #: Whether, before a launch of so many units, the form that does so should be made.
+    stream_due: Callable[[int, int, int], int]
     _statistic: Callable[[int], int]
     _reset: Callable[[], None]
 
@@ -88,10 +111,13 @@ def native_pool() -> NativePool:
         call_address=code["isogrid_call"],
         whole_call_address=code["isogrid_whole_call"],
         reduce_address=code["isogrid_reduce"],
+        set_streams=ctypes.PYFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64)(code["isogrid_set_streams"]),
+        stream_due=launch(code["isogrid_stream_due"]),
         _statistic=statistic(code["isogrid_statistic"]),
         _reset=reset(code["isogrid_reset"]),
     )
     _set_up(code.addresses)
+    pool.set_streams(most_cached(usable_processors()), STREAMS_WORTH)
     pool._reset()  # pyright: ignore[reportPrivateUsage]
     os.register_at_fork(after_in_child=pool._reset)  # pyright: ignore[reportPrivateUsage]
     return pool

@@ -39,7 +39,7 @@ class CpuRuntime:
     #: Helpers are always inlined here.
     ignored_hints = frozenset({"always_inline"})
     #: What `disable` may switch off here besides the passes of the pipeline.
-    pass_names = ("vectorise", "fast_division")
+    pass_names = ("vectorise", "fast_division", "streams")
     #: Keys of this device's own options and the types of their values, and what judges them.
     backend_options: Mapping[str, type] = BACKEND_OPTIONS
     judge_option = staticmethod(judge_option)
@@ -142,7 +142,11 @@ class _Launch:
         self.start: Callable[[int, int, int], int] = serial.launch
         self.rerun: Callable[[int, int, int, int], int] = serial.precise
         if pool.is_supported():
-            self.start, self.rerun = pool.native_pool().launch, pool.native_pool().precise
+            native = pool.native_pool()
+            self.start, self.rerun = native.launch, native.precise
+            due = variant.stream and native.stream_due(variant.address, ctypes.addressof(self.block), self.units)
+            if due:
+                variant.ensure_streamed()
 
     def _fill(self) -> "ctypes.Array[ctypes.c_int64]":
         places, bound = self.facts.layout, self.bound

@@ -73,6 +73,11 @@ class HostTarget:
         return self.cpu in _SLOW_DIVIDERS and {"avx512f", "fma"} <= self.enabled
 
     @property
+    def streams_lines(self) -> bool:
+        """Whether stores past the cache pay: those of at least half a cache line do, smaller ones gain nothing."""
+        return self.triple.startswith("x86_64") and self.vector_bits >= 256
+
+    @property
     def enabled(self) -> frozenset[str]:
         """Names of the features that are present."""
         return _enabled(self.features)
