@@ -81,7 +81,11 @@ def test_scalars_dimensions_and_preconditions(gpu: FakeDriver) -> None:
     assert natively(gpu, lambda: scaled(0.1, 9, True, 5, x, y))
     assert y.numpy()[5] == F32(0.1 * 9) * F32(3)
     assert natively(gpu, lambda: scaled(0.1, 9, False, -7, x, y)) and y.numpy()[5] == -7
-    assert not natively(gpu, lambda: scaled(0.1, np.int32(9), True, 5, x, y))
+    assert natively(gpu, lambda: scaled(np.float64(0.1), np.int32(9), np.True_, 6, x, y))
+    assert y.numpy()[5] == F32(0.1 * 9) * F32(3)
+    bound = scaled.bind(0.1, 9)
+    warm(bound, True, 5, x, y)
+    assert natively(gpu, lambda: bound(False, y=y, x=x, big=-8)) and y.numpy()[5] == -8
     for wrong, error in (
         (lambda: scaled(0.1, 0, True, 5, x, y), ig.RequirementError),
         (lambda: scaled(0.1, 2**31, True, 5, x, y), OverflowError),
@@ -102,7 +106,7 @@ def test_scalars_dimensions_and_preconditions(gpu: FakeDriver) -> None:
         with pytest.raises(error):
             wrong()
         assert gpu.launches == launches
-    assert natively(gpu, lambda: scaled(0.1, 9, True, big=5, x=x, y=y)) is False
+    assert natively(gpu, lambda: scaled(0.1, 9, True, big=5, x=x, y=y))
     assert natively(gpu, lambda: scaled(0.1, 9, True, 5, x.read_only(), y))
 
 

@@ -55,6 +55,8 @@ class UsualForm:
             if kind is np.ndarray or kind is float or kind is int:
                 continue
             if kind is Array:
+                if not value.block.memory.is_host:
+                    continue
                 if not _is_at_hand(value) or holder not in (None, value.device):
                     return None
                 holder, values[place], changed = value.device, value.host_view(), True
@@ -137,7 +139,6 @@ def _integers(value: Any) -> tuple[int, ...] | None:
 
 
 def _is_at_hand(array: Array) -> bool:
-    """Whether the processor reads the array's memory, and no trap of a launch stands behind what is in it."""
-    block = array.block
-    memory: Any = block.memory
-    return bool(memory.is_host) and not block.poisons and not memory.queue.pending
+    """Whether no trap of a launch stands behind what is in an array on the host."""
+    memory: Any = array.block.memory
+    return not array.block.poisons and not memory.queue.pending
