@@ -57,6 +57,11 @@ def find_stream(kernel: d.Kernel, width: int) -> Stream | None:
     statements = tuple(every_statement(kernel.body))
     if len(nodes) > _MOST_NODES or not all(isinstance(s, d.Let | d.Set | d.Store | d.If) for s in statements):
         return None
+    stores = [s.buffer for s in statements if isinstance(s, d.Store)]
+    loaded = {n.buffer for n in nodes if isinstance(n, d.Load)}
+    alone = [b for b in kernel.buffers if stores.count(b.name) == 1 and b.name not in loaded and _lines(b, width)]
+    if not alone:
+        return None
     axis = kernel.geometry.rank - 1
     facts = LaneFacts(find_levels(kernel, axis, frozenset()), {b.name: b.space for b in kernel.buffers}, axis, False)
     split = split_guards(kernel.body, facts)
@@ -64,16 +69,20 @@ def find_stream(kernel: d.Kernel, width: int) -> Stream | None:
         return None
     interior = find_interior(split.body, facts)
     places = _places(split.body if interior is None else interior.body, facts)
-    stores = [s.buffer for s in statements if isinstance(s, d.Store)]
-    loaded = {n.buffer for n in nodes if isinstance(n, d.Load)}
     found: dict[tuple[d.Expr, int], list[str]] = {}
-    for buffer in kernel.buffers:
-        size = element_type(buffer.element).bits // 8
-        alone = buffer.space is Space.GLOBAL and stores.count(buffer.name) == 1 and buffer.name not in loaded
-        if alone and buffer.name in places and width * size % LINE == 0:
-            found.setdefault((places[buffer.name], size), []).append(buffer.name)
+    for buffer in alone:
+        if buffer.name in places:
+            found.setdefault((places[buffer.name], _size(buffer)), []).append(buffer.name)
     streams = [Stream(tuple(names), index, size, axis) for (index, size), names in found.items()]
     return max(streams, key=lambda stream: stream.written, default=None)
+
+
+def _lines(buffer: d.Buffer, width: int) -> bool:
+    return buffer.space is Space.GLOBAL and width * _size(buffer) % LINE == 0
+
+
+def _size(buffer: d.Buffer) -> int:
+    return element_type(buffer.element).bits // 8
 
 
 def _places(body: d.Block, facts: LaneFacts) -> Mapping[str, d.Expr]:
