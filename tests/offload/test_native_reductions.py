@@ -2,13 +2,13 @@
 
 import types
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
 import isogrid as ig
-from isogrid import In, Out, f32, f64, i32, i64, u32, u64, w32, w64
+from isogrid import In, InOut, Out, f32, f64, i32, i64, u32, u64, w32, w64
 from isogrid.backends.cpu import pool
 from isogrid.dims import N
 from isogrid.offloading.function import Offloaded
@@ -321,6 +321,42 @@ def outcome(call: Any, given: Any) -> str:
         return repr(call(*given))
     except ig.KernelZeroDivisionError as error:
         return str(error)
+
+
+@ig.offload(parallel="require")
+def added(x: In[f32, N], y: InOut[f32, N]) -> tuple[f32, f64]:
+    s, t = f32(0), f64(0)
+    for i in range(len(x)):
+        y[i] += x[i]
+        s += x[i]
+        t += f64(x[i])
+    return s, t
+
+
+@native
+def test_a_loop_that_has_run_does_not_run_again_without_memory() -> None:
+    """Wherever memory ends, the arrays have changed once at most, and only an error or the result tells of it."""
+    import _testcapi
+
+    call, x, y = cast(Any, added.on("cpu")), np.ones(300, np.float32), np.zeros(300, np.float32)
+    for _ in range(2):
+        call(x, y)
+    kept, ended = [], 0
+    for start in range(4):
+        for _ in range(100):  # freed floats are kept for later ones: there must be none left
+            kept.append([number + 0.5 for number in range(200)])
+            y[:] = 0
+            result = None
+            _testcapi.set_nomemory(start, start + 1)
+            try:
+                result = call(x, y)
+            except MemoryError:
+                ended += 1
+            finally:
+                _testcapi.remove_mem_hooks()
+            assert (y == 1).all() or (result is None and (y == 0).all())
+            assert result in (None, (300.0, 300.0))
+    assert ended
 
 
 @native

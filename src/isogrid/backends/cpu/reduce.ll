@@ -158,11 +158,13 @@ combine.one:
 combine.next:
   %n.next = add i64 %n, 1
   br label %combine.each
-; A total that leaves its type: the loop changed nothing, and Python words the error.
+; A total that leaves its type: the loop changed nothing, and Python words the error. No memory for a number: the loop
+; may have changed arrays, so it does not run again.
 drop.slow:
   call void @drop(ptr %numbers, i64 %n)
-  call void @PyErr_Clear()
-  br label %slow
+  %there = call ptr @PyErr_Occurred()
+  %is.there = icmp ne ptr %there, null
+  br i1 %is.there, label %raise, label %slow
 
 give:
   switch i64 %kind, label %give.none [ i64 1, label %give.one
