@@ -283,5 +283,13 @@ def test_values_made_in_a_loop(natively: Callable[..., None]) -> None:
     assert axpy.on("cpu") is axpy.on("cpu") is not axpy.on("interp")
     assert axpy.on("cpu").on("interp").device != axpy.on("cpu").device
     values = [axpy.options(max_threads=32 + number) for number in range(200)]
-    assert len(axpy.others) <= 64
+    assert len(axpy.compiled.values) <= 64
     assert values[7].option_values["max_threads"] == 39
+
+
+def test_values_of_values_are_remembered_with_them() -> None:
+    """However a program comes to the same settings, it is the same value, so a loop of them keeps no more and more."""
+    for one in (axpy, total):
+        first = one.on("cpu").options(unroll=False)
+        assert first is one.options(unroll=False).on("cpu") is first.on("cpu")
+        assert first is first.on("interp").options(unroll=True).on("cpu").options(unroll=False)

@@ -48,7 +48,8 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Compiled:
-    """What the values of one kernel share: programs and artifacts, each made once, under one lock."""
+    """What the values of one kernel share: programs and artifacts, each made once, under one lock; `values` are those
+    themselves, by their settings."""
 
     programs: dict[Specialisation, k.Kernel] = field(default_factory=dict[Specialisation, k.Kernel])
     artifacts: dict[tuple[Specialisation, str, Options], Any] = field(
@@ -56,6 +57,7 @@ class Compiled:
     )
     captures: Captures = field(default_factory=Captures)
     memory: stored.SourceMemory = field(default_factory=stored.SourceMemory)
+    values: "dict[Any, Kernel]" = field(default_factory=dict[Any, Any])
     lock: Any = field(default_factory=threading.RLock)
 
 

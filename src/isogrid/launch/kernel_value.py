@@ -61,7 +61,6 @@ class Kernel:
     fixed: Mapping[str, Any]
     natives: NativeCalls
     usual: UsualForm
-    others: dict[Any, "Kernel"]
 
     def __init__(
         self,
@@ -83,7 +82,6 @@ class Kernel:
         put("__call__", self._call)
         put("natives", NativeCalls())
         put("usual", usual_form(definition))
-        put("others", {})
         self._check_block()
         tell_of_changes(self)
 
@@ -314,7 +312,7 @@ class Kernel:
             return Kernel(self.definition, self.compiled, **fields)
         # `k.on("cpu")(x)` in a loop finds what the rounds before have made ready.
         key = (fields["explicit_options"], tuple(sorted(fields["tunables"].items())), fields["device"])
-        return remembered(self.others, key, lambda: Kernel(self.definition, self.compiled, **fields))
+        return remembered(self.compiled.values, key, lambda: Kernel(self.definition, self.compiled, **fields))
 
     # --- options --------------------------------------------------------------------------------------------------
 

@@ -50,13 +50,15 @@ _MOST_QUICK: Final = 16
 
 @dataclass(slots=True)
 class Shared:
-    """What the values of one offloaded function share, each made once, under one lock."""
+    """What the values of one offloaded function share, each made once, under one lock; `values` are those themselves,
+    by their settings."""
 
     captures: Captures = field(default_factory=Captures)
     analyses: dict[Specialisation, Analysis] = field(default_factory=dict[Specialisation, Analysis])
     executors: dict[tuple[Any, ...], Executor] = field(default_factory=dict[tuple[Any, ...], Executor])
     warned: set[tuple[Any, ...]] = field(default_factory=set[tuple[Any, ...]])
     memory: SourceMemory = field(default_factory=SourceMemory)
+    values: dict[Any, "Offloaded"] = field(default_factory=dict[Any, "Offloaded"])
     lock: Any = field(default_factory=threading.RLock)
 
 
@@ -93,7 +95,6 @@ class Offloaded:
     #: while none is. To forget them a value takes a new dict: calls that run now put theirs into the one they know.
     quick: dict[Choice | None, tuple["_Quick", ...]]
     usual: UsualForm
-    others: dict[Any, "Offloaded"]
 
     def __init__(
         self,
@@ -114,7 +115,6 @@ class Offloaded:
         put("tunables", tunables)
         put("quick", {})
         put("usual", usual_form(definition))
-        put("others", {})
         put("__call__", self._call)
         tell_of_changes(cast(Any, self))
 
@@ -344,7 +344,7 @@ class Offloaded:
         }
         fields |= changes
         key = (fields["explicit_options"], tuple(sorted(fields["tunables"].items())), fields["device"])
-        return remembered(self.others, key, lambda: Offloaded(self.definition, self.shared, **fields))
+        return remembered(self.shared.values, key, lambda: Offloaded(self.definition, self.shared, **fields))
 
 
 def _returned(analysis: Analysis, results: tuple[Any, ...]) -> Any:
