@@ -1,5 +1,7 @@
 """Calls: what the proof assumed is checked before anything changes, traps restore, warnings come once."""
 
+import threading
+import time
 import warnings
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,7 @@ import pytest
 import isogrid as ig
 from isogrid import In, InOut, Out, Real, f32, i32, i64
 from isogrid.dims import H, M, N, W
+from isogrid.offloading import execute
 from isogrid.traps import KernelOverflowError
 from tests.offload.written import bits, called, same
 
@@ -531,3 +534,24 @@ def test_an_update_through_names_is_one(device: str) -> None:
     held_in_between.on(device)(index, bins, 4)
     held_in_between.python(index, expected, 4)
     assert np.array_equal(bins, expected)
+
+
+def test_threads_make_each_kernel_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    f: Any = ig.offload(parallel="require")(shifted.definition.function)
+    f.check()
+    made: list[Any] = []
+    original = execute.map_program
+
+    def slowly(*arguments: Any) -> Any:
+        made.append(arguments)
+        time.sleep(0.02)
+        return original(*arguments)
+
+    monkeypatch.setattr(execute, "map_program", slowly)
+    results = [np.zeros(300, np.float32) for _ in range(4)]
+    threads = [threading.Thread(target=f, args=(floats(300), y, 300, 0)) for y in results]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(made) == 1 and all(np.array_equal(y, floats(300)) for y in results)

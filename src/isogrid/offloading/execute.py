@@ -1,6 +1,7 @@
 """The kernels of an offloaded function's sections on one device, each made when it is first needed."""
 
-from collections.abc import Mapping
+import threading
+from collections.abc import Callable, Mapping
 from dataclasses import field
 from typing import Any, Final
 
@@ -78,6 +79,8 @@ class Executor:
     checks: dict[int, list[IndexCheck]] = field(default_factory=dict[int, list[IndexCheck]])
     facts: dict[int, tuple[k.Require, ...]] = field(default_factory=dict[int, tuple[k.Require, ...]])
     harmless: dict[int, bool] = field(default_factory=dict[int, bool])
+    #: Held while a kernel is made: calls in several threads use the same one, whose native callable serves them all.
+    lock: Any = field(default_factory=threading.RLock)
 
     def native(self) -> Any:
         """`(callable, runtime)` for a function that is one loop without reductions and returns nothing; else None.
@@ -101,26 +104,25 @@ class Executor:
 
     def sequential(self, section: Section, on_cpu: bool = False) -> Ready:
         """The kernel of sequential statements: `on_cpu`, or where the accepted loops run."""
-        key = ("sequential", id(section), on_cpu)
-        if key not in self.kernels:
-            program = sequential_program(self.base, self.definition, section, self.plan.label)
-            self.kernels[key] = self._ready(key, program, device=Device(LAST_RESORT) if on_cpu else None)
-        return self.kernels[key]
+
+        def program() -> Program:
+            return sequential_program(self.base, self.definition, section, self.plan.label)
+
+        return self._made(("sequential", id(section), on_cpu), program, device=Device(LAST_RESORT) if on_cpu else None)
 
     def parallel(self, section: Section, quick: bool) -> Ready:
         """The kernel of an accepted loop; the `quick` one takes the facts about its indices for granted."""
-        key = ("parallel", id(section), quick)
-        if key not in self.kernels:
+
+        def program() -> Program:
             requires = self.requires(section) if quick else ()
             assert section.accepted is not None
             if section.accepted.reductions:
                 self._check_room(section)
-                program = reducing_program(self.base, self.definition, section, requires)
-            else:
-                block = min(BLOCK, self.options.most_threads)
-                program = map_program(self.base, self.definition, section, requires, block)
-            self.kernels[key] = self._ready(key, program)
-        return self.kernels[key]
+                return reducing_program(self.base, self.definition, section, requires)
+            block = min(BLOCK, self.options.most_threads)
+            return map_program(self.base, self.definition, section, requires, block)
+
+        return self._made(("parallel", id(section), quick), program)
 
     def _check_room(self, section: Section) -> None:
         most = self.options.most_threads
@@ -136,12 +138,12 @@ class Executor:
         if not sizes or max(sizes.values()) > FEW_ELEMENTS or self.options.most_threads < BLOCK:
             return None
         key = ("gathering", id(section), *sorted(sizes.items()))
-        if key not in self.kernels:
-            if sum(known[0] == "gathering" for known in self.kernels) >= _MOST_SIZES:
+        with self.lock:
+            if key not in self.kernels and sum(known[0] == "gathering" for known in self.kernels) >= _MOST_SIZES:
                 return None
-            program = gathering_program(self.base, self.definition, section, self.requires(section), sizes)
-            self.kernels[key] = self._ready(key, program)
-        return self.kernels[key]
+            return self._made(
+                key, lambda: gathering_program(self.base, self.definition, section, self.requires(section), sizes)
+            )
 
     def gathered(self, section: Section) -> tuple[str, ...]:
         """The dimensions of the arrays that a loop adds 32-bit integers to, if that is all it does to them."""
@@ -164,10 +166,9 @@ class Executor:
         return tuple(found) if section.inner is None and not accepted.reductions and not self.base.facts else ()
 
     def fold(self, part: Part) -> Ready:
-        key = ("fold", part.op, part.type)
-        if key not in self.kernels:
-            self.kernels[key] = self._ready(key, fold_program(self.base, self.definition, part), alone=True)
-        return self.kernels[key]
+        return self._made(
+            ("fold", part.op, part.type), lambda: fold_program(self.base, self.definition, part), alone=True
+        )
 
     def requires(self, section: Section) -> tuple[k.Require, ...]:
         """Conditions that bring the indices of a loop into their arrays."""
@@ -203,9 +204,22 @@ class Executor:
             self.checks[section.number] = index_checks(section.accepted)
         return self.checks[section.number]
 
-    def _ready(
-        self, key: tuple[Any, ...], program: Program, alone: bool = False, device: Device | None = None
+    def _made(
+        self,
+        key: tuple[Any, ...],
+        program: Callable[[], Program],
+        alone: bool = False,
+        device: Device | None = None,
     ) -> Ready:
+        found = self.kernels.get(key)
+        if found is None:
+            with self.lock:
+                found = self.kernels.get(key)
+                if found is None:
+                    found = self.kernels[key] = self._ready(key, program(), alone, device)
+        return found
+
+    def _ready(self, key: tuple[Any, ...], program: Program, alone: bool, device: Device | None) -> Ready:
         part = self.memory.for_part(self._part(key), self.definition, self.captures)
         compiled = Compiled(captures=self.captures, memory=part)
         spec = self.specialisation
@@ -252,7 +266,7 @@ def native_of(kernel: Kernel, specialisation: Specialisation, most_units: int | 
 
 def ran_as(kernel: Kernel, specialisation: Specialisation) -> tuple[Runtime, Any, Options] | None:
     """The runtime, artifact and options of a section that has run."""
-    for (spec, device, used), artifact in kernel.compiled.artifacts.items():
+    for (spec, device, used), artifact in list(kernel.compiled.artifacts.items()):
         if spec == specialisation:
             return runtime(device), artifact, used
     return None

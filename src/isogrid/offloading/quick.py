@@ -268,7 +268,7 @@ def _blocks(trips: k.Expr) -> k.Expr:
 
 def artifact_of(kernel: Kernel) -> Any:
     """What a kernel that has run once was compiled to."""
-    (artifact, *_) = kernel.compiled.artifacts.values()
+    (artifact, *_) = list(kernel.compiled.artifacts.values())
     return artifact
 
 
