@@ -86,6 +86,11 @@ def exponentials(module: Module) -> None:
     module.note("2^(j/16) = p (1 + t): the bits of p less j << 19, and t.")
     module.words("POWER_BITS", [bits_of(single(p)) - (j << 19) for j, p in enumerate(powers)])
     module.floats("POWER_TAILS", [single(p / mpf(single(p)) - 1) for p in powers])
+    inverses = [1 / p for p in powers]
+    module.note("2^(j/16) / 2 = p (1 + t), t as above; 2^(-j/16) / 2 = o (1 + u), the bits of o and j << 19, and u.")
+    module.words("HALF_POWER_BITS", [bits_of(single(p) / 2) - (j << 19) for j, p in enumerate(powers)])
+    module.words("HALF_INVERSE_BITS", [bits_of(single(p) / 2) + (j << 19) for j, p in enumerate(inverses)])
+    module.floats("INVERSE_TAILS", [single(p / mpf(single(p)) - 1) for p in inverses])
     half = step / 2 * mpf("1.001")
 
     def rest(r: mpf) -> mpf:
@@ -104,7 +109,7 @@ def exponentials(module: Module) -> None:
     module.polynomial("TAIL_SINH", 2, mpf(0), half**2, sine, lambda z, p: (p - sine(z)) * z)
     module.polynomial("TAIL_COSH", 2, mpf(0), half**2, cosine, lambda z, p: (p - cosine(z)) * z)
     module.value("SINH_MARGIN", 2.0**-22)
-    module.value("COSH_MARGIN", 2.0**-34)
+    module.value("COSH_MARGIN", 1.375 * 2.0**-23)
 
 
 def on_grid(x: mpf) -> float:

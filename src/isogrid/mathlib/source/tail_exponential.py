@@ -18,6 +18,9 @@ from isogrid.mathlib.source.tail_constants import (
     EXP_MARGIN,
     EXP_SIXTEENTHS,
     EXPM1_MARGIN,
+    HALF_INVERSE_BITS,
+    HALF_POWER_BITS,
+    INVERSE_TAILS,
     LN2_HIGH,
     LN2_LOW,
     LN2_SIXTEENTH_HIGH,
@@ -133,12 +136,12 @@ def halves(a: f32) -> tuple[f32, f32, f32, f32, f32, f32]:
     n = shifted - SHORT_SHIFTER
     rh = ig.fma(-n, LN2_SIXTEENTH_HIGH, a)
     bits = ig.bitcast(w32, shifted)
-    p, t = power_and_tail(bits)
-    o, u = power_and_tail(0 - bits)
-    p, o = 0.5 * p, 0.5 * o
+    j, exponent = int(bits & 15), bits << 19
+    p, t = ig.bitcast(f32, w32(HALF_POWER_BITS[j]) + exponent), POWER_TAILS[j]
+    o, u = ig.bitcast(f32, w32(HALF_INVERSE_BITS[j]) - exponent), INVERSE_TAILS[j]
     sh, ch = p - o, p + o
-    tp, to = p * t, o * u
-    return sh, ((p - sh) - o) + (tp - to), ch, (o - (ch - p)) + (tp + to), rh, -n * LN2_SIXTEENTH_LOW
+    sl, cl = ig.fma(-o, u, (p - sh) - o), ig.fma(o, u, o - (ch - p))
+    return sh, ig.fma(p, t, sl), ch, ig.fma(p, t, cl), rh, -n * LN2_SIXTEENTH_LOW
 
 
 @ig.func
@@ -172,7 +175,8 @@ def cosh_f32(x: f32) -> f32:
     s = ig.fma(sh, rh, ch)
     rest = ig.fma(sl, rh, cl) + ig.fma(sh, rh, ch - s)
     low = ig.fma(ch, c, ig.fma(sh, r, rest))
-    y, good = settled_f32(s, low, COSH_MARGIN)
-    if not (good & (a <= 16.0)):
+    error = s * square
+    y, below = s + ig.fma(error, COSH_MARGIN, low), s + ig.fma(error, -COSH_MARGIN, low)
+    if not ((y == below) & (a <= 16.0)):
         y = cosh_f32_quick(x)
     return y

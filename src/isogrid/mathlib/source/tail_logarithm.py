@@ -95,11 +95,9 @@ def other_base(a: f32, rest: f32, m: f32, c: f32, high: f32, low: f32, margin: f
     """a + rest + log(m c) / ln b, where high + low = 1 / ln b, and whether it is settled."""
     zh, zl = times_inverse(m, c)
     square = zh * zh
-    h = zh * high
-    s = a + h
+    s = ig.fma(zh, high, a)
     tail = ig.fma(square, log1p_polynomial(zh, square), ig.fma(-zl, zh, zl))
-    rest = ig.fma(zh, high, -h) + ig.fma(zh, low, rest)
-    l = (h - (s - a)) + ig.fma(tail, high, rest)
+    l = ig.fma(tail, high, ig.fma(zh, low, rest)) + ig.fma(zh, high, a - s)
     margin = ig.fma(square, high * LOG_SQUARE_MARGIN, margin)
     y = s + (l + margin)
     return y, y == s + (l - margin)
