@@ -1,12 +1,15 @@
 """Recorded launches: nothing runs while they are taken down, and each call of the graph runs them all."""
 
 import gc
+import threading
+import types
 
 import numpy as np
 import pytest
 from tests.arrays import kernels as k
 
 import isogrid as ig
+from isogrid.launch import observe
 
 F32 = np.float32
 
@@ -105,3 +108,35 @@ def test_recorded_launches_that_may_trap(device: str) -> None:
     at[2] = 0
     graph()
     assert y.tolist() == z.tolist() == [5] * 4
+
+
+def test_a_watcher_that_goes_and_one_that_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In two threads: the devices are told in the order in which it happens."""
+    told: list[bool] = []
+    going, coming = threading.Event(), threading.Event()
+
+    def forget() -> None:
+        if observe.WATCHING.count == 0 and not going.is_set():
+            going.set()
+            coming.wait(0.05)
+
+    def watch() -> None:
+        with observe.watching():
+            pass
+
+    def watch_too() -> None:
+        assert going.wait(10)
+        with observe.watching():
+            coming.set()
+            first.join()
+            last.append(told[-1])
+
+    last: list[bool] = []
+    monkeypatch.setattr(observe, "forget_native_callables", forget)
+    monkeypatch.setattr(observe, "made_runtimes", lambda: ["any"])
+    monkeypatch.setattr(observe, "runtime", lambda name: types.SimpleNamespace(watch=told.append))
+    first, second = threading.Thread(target=watch), threading.Thread(target=watch_too)
+    first.start()
+    second.start()
+    second.join()
+    assert last == [True] and told == [True, False, True, False]

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 class _Watching:
-    """How many watchers this process has."""
+    """How many watchers this process has. Under `lock` that changes, and everybody is told."""
 
     def __init__(self) -> None:
         self.count = 0
-        self.lock = threading.Lock()
+        self.lock = threading.RLock()
         self.profile: Profile | None = None
 
 
@@ -43,12 +43,11 @@ def watching() -> Generator[None]:
 def _count(by: int) -> None:
     with WATCHING.lock:
         WATCHING.count += by
-        watched = WATCHING.count > 0
-    forget_native_callables()
-    for name in made_runtimes():
-        device: Any = runtime(name)
-        if hasattr(device, "watch"):
-            device.watch(watched)
+        forget_native_callables()
+        for name in made_runtimes():
+            device: Any = runtime(name)
+            if hasattr(device, "watch"):
+                device.watch(WATCHING.count > 0)
 
 
 def is_watched() -> bool:
