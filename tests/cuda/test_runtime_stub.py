@@ -1,6 +1,7 @@
 """The native launch stub on a simulated GPU: it takes what is usual; what it leaves gets the same errors as ever."""
 
 import gc
+import types
 import weakref
 from collections.abc import Iterator
 from typing import Any
@@ -172,6 +173,20 @@ def test_kernels_with_a_stub_are_freed(gpu: FakeDriver) -> None:
     del fresh
     gc.collect()
     assert watched() is None
+
+
+def test_bound_values_with_a_stub_leave_nothing_behind(gpu: FakeDriver) -> None:
+    """Their stubs have no launcher in Python behind them."""
+    x, y = ig.ones(64, ig.f32, device="cuda"), ig.zeros(64, ig.f32, device="cuda")
+    found: list[int] = []
+    for number in range(8):
+        bound = k.saxpy.bind(float(number))
+        for _ in range(3):
+            bound(x, y)
+        del bound
+        gc.collect()
+        found.append(sum(isinstance(one, types.BuiltinFunctionType) for one in gc.get_objects()))
+    assert found[-1] <= found[1] + 1
 
 
 def test_defaults_and_scopes_reach_kernels_with_a_stub(gpu: FakeDriver) -> None:

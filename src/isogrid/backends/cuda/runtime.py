@@ -27,6 +27,7 @@ from isogrid.backends.cuda.tensors import learn_exchange
 from isogrid.backends.plan import LaunchPlan
 from isogrid.ir import kernel as k
 from isogrid.runtimes.protocol import BoundLaunch, is_small
+from isogrid.support.builtin_function import with_slow
 
 
 class CudaRuntime:
@@ -52,7 +53,6 @@ class CudaRuntime:
         self.memory = CudaMemory(self.machine, number, self.name)
         self.queue = Queue(self.machine, number, self.memory)
         self.memory.queue = self.queue
-        self._completers: dict[Callable[..., Any], Callable[..., Any]] = {}
 
     @property
     def description(self) -> str:
@@ -122,15 +122,11 @@ class CudaRuntime:
             made = native_stub(program, loaded, plan.definition, absent, constants, self.number, *states, launch)
             artifact.stub[:] = loaded, made
         complete = artifact.stub[1]
-        if complete is None:
-            return None
-        stub = complete(_giving(plan.unusual))
-        self._completers[stub] = complete
-        return stub
+        return None if complete is None else complete(_giving(plan.unusual))
 
     def whole_call(self, native: Callable[..., Any], slow: Callable[..., None], unusual: Any) -> Callable[..., None]:
         """The stub with the Python launcher for what it finds unusual."""
-        return self._completers.pop(native)(slow)
+        return with_slow(native, slow)
 
     def bound_launch(self, artifact: CudaArtifact, bound: BoundLaunch) -> Callable[..., Any] | None:
         """What launches this very launch again and again, once given the Python launcher; None where there is none."""
