@@ -27,6 +27,8 @@ _NATIVE_CALLS = (
     ("cuMemcpyDtoHAsync_v2", "copy_out", 4),
     ("cuStreamSynchronize", "synchronise_stream", 1),
 )
+#: The primary context of the first device; the others count on from it.
+_FIRST_CONTEXT = 7000
 _ATTRIBUTES = {"major": 9, "minor": 0, "processors": 132, "threads_per_processor": 2048, "threads_per_block": 1024}
 
 
@@ -52,10 +54,16 @@ class FakeDriver(Driver):
         self.numbers = itertools.count(1 << 20)
         self.blocks: dict[int, np.ndarray[Any, Any]] = {}
         self.pinned: dict[int, np.ndarray[Any, Any]] = {}
-        self.streams: dict[int, list[Callable[[], None]]] = {0: []}
+        #: The context of each thread. The default stream of a context has its number, that of the first one 0.
+        self.thread = threading.local()
+        #: Contexts of streams, events, functions and graphs, which must not be mixed.
+        self.context_of: dict[int, int] = {}
+        self.streams: dict[int, list[Callable[[], None]]] = {}
         self.events: dict[int, tuple[int, int]] = {}
-        self.done: dict[int, int] = {0: 0}
-        self.queued: dict[int, int] = {0: 0}
+        self.done: dict[int, int] = {}
+        self.queued: dict[int, int] = {}
+        for device in range(devices):
+            self._open(device and _FIRST_CONTEXT + device, _FIRST_CONTEXT + device)
         self.modules: dict[int, tuple[Simulated, dict[str, int]]] = {}
         self.functions: dict[int, tuple[Simulated, str, int]] = {}
         self.graphs: dict[int, list[Callable[[], None]]] = {}
@@ -74,6 +82,20 @@ class FakeDriver(Driver):
     def fail(self, call: str, name: str, times: int = 1) -> None:
         """Let the next calls of that method fail with the driver's `name`."""
         self.failures.setdefault(call, []).extend([name] * times)
+
+    def _open(self, stream: int, context: int) -> None:
+        self.streams[stream], self.context_of[stream] = [], context
+        self.done[stream] = self.queued[stream] = 0
+
+    def _at(self, stream: int) -> int:
+        """A stream; 0 stands for the default one of the thread's context."""
+        context = self.thread_context()
+        assert context, "a call without a context"
+        return stream or (0 if context == _FIRST_CONTEXT else context)
+
+    def _same_context(self, call: str, one: int, other: int) -> None:
+        if self.context_of[one] != self.context_of[other]:
+            raise DriverError(call, "CUDA_ERROR_INVALID_HANDLE", "things of two contexts")
 
     def _enter(self, call: str) -> None:
         self.calls.append(call)
@@ -102,12 +124,13 @@ class FakeDriver(Driver):
         return _ATTRIBUTES.get(name, 65536)
 
     def primary_context(self, device: int) -> int:
-        return 7000 + device
+        return _FIRST_CONTEXT + device
 
-    def current_context(self, context: int) -> None: ...
+    def current_context(self, context: int) -> None:
+        self.thread.context = context
 
     def thread_context(self) -> int:
-        return 7000
+        return getattr(self.thread, "context", 0)
 
     def synchronise(self) -> None:
         self._enter("synchronise")
@@ -159,7 +182,7 @@ class FakeDriver(Driver):
 
     def copy_out(self, target: int, source: int, size: int, stream: int) -> None:
         self._enter("copy_out")
-        if not (self._is_pinned(target) and self.streams[stream]):  # what waits there may read it first
+        if not (self._is_pinned(target) and self.streams[self._at(stream)]):  # what waits there may read it first
             ctypes.memset(target, UNWRITTEN, size)
         self._queue(stream, lambda: ctypes.memmove(target, source, size))
 
@@ -193,8 +216,7 @@ class FakeDriver(Driver):
 
     def create_stream(self) -> int:
         number = next(self.numbers)
-        self.streams[number] = []
-        self.done[number] = self.queued[number] = 0
+        self._open(number, self.thread_context() or _FIRST_CONTEXT)  # a test may make the first call
         return number
 
     def destroy_stream(self, stream: int) -> None:
@@ -203,24 +225,28 @@ class FakeDriver(Driver):
 
     def synchronise_stream(self, stream: int) -> None:
         self._enter("synchronise_stream")
-        self._run(stream)
+        self._run(self._at(stream))
 
     def stream_is_done(self, stream: int) -> bool:
-        return not self.streams[stream]
+        return not self.streams[self._at(stream)]
 
     def create_event(self, timing: bool = False) -> int:
-        return next(self.numbers)
+        number = next(self.numbers)
+        self.context_of[number] = self.thread_context()
+        return number
 
     def destroy_event(self, event: int) -> None: ...
 
     def record_event(self, event: int, stream: int) -> None:
+        stream = self._at(stream)
         assert stream in self.streams, "a stream that was destroyed"
+        self._same_context("cuEventRecord", event, stream)
         with self.lock:
             if stream not in self.capturing:
                 self.events[event] = (stream, self.queued[stream])
 
     def wait_event(self, stream: int, event: int) -> None:
-        recorded = self.events.get(event)
+        stream, recorded = self._at(stream), self.events.get(event)
         if recorded is not None and recorded[0] in self.streams:
             self._queue(stream, lambda: self._run(*recorded))
 
@@ -236,6 +262,7 @@ class FakeDriver(Driver):
         return 0.25
 
     def _queue(self, stream: int, work: Callable[[], Any]) -> None:
+        stream = self._at(stream)
         with self.lock:
             if stream in self.capturing:
                 self.capturing[stream].append(work)
@@ -260,6 +287,7 @@ class FakeDriver(Driver):
     def load(self, image: bytes) -> int:
         self._enter("load")
         number = next(self.numbers)
+        self.context_of[number] = self.thread_context()
         self.modules[number] = simulated(image.decode())
         return number
 
@@ -268,6 +296,7 @@ class FakeDriver(Driver):
 
     def function(self, module: int, name: str) -> int:
         number = next(self.numbers)
+        self.context_of[number] = self.context_of[module]
         code, counts = self.modules[module]
         self.functions[number] = (code, name, counts[name])
         return number
@@ -284,6 +313,7 @@ class FakeDriver(Driver):
         self, function: int, blocks: int, threads: int, shared: int, stream: int, parameters: int, programmatic: bool
     ) -> None:
         self._enter("launch")
+        self._same_context("cuLaunchKernel", function, self._at(stream))
         assert 1 <= blocks < 1 << 31 and 1 <= threads <= 1024, (blocks, threads)
         self.launches += 1
         self.early += programmatic

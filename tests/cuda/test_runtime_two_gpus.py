@@ -2,18 +2,20 @@
 
 from collections.abc import Callable, Iterator
 
+import numpy as np
 import pytest
 
+import isogrid as ig
 from tests.cuda.fake_driver import FakeDriver
 from tests.cuda.fake_gpu import fake_gpu
 from tests.cuda_device import two_gpus
 
 
 @pytest.fixture(autouse=True)
-def _two_gpus(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def gpus(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeDriver]:
     monkeypatch.setattr(two_gpus, "SIZES", [1, 1000, 5000])
-    with fake_gpu(FakeDriver(devices=2)):
-        yield
+    with fake_gpu(FakeDriver(devices=2)) as driver:
+        yield driver
 
 
 @pytest.mark.parametrize(
@@ -23,3 +25,31 @@ def _two_gpus(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 )
 def test_two_gpus(part: Callable[[], None]) -> None:
     part()
+
+
+def test_the_context_of_the_thread_stays(gpus: FakeDriver) -> None:
+    """What runs on one device leaves the thread where another library has put it."""
+    for current, other in (("cuda", "cuda:1"), ("cuda:1", "cuda")):
+        context = gpus.primary_context(int(current == "cuda:1"))
+        gpus.current_context(context)
+        x, y = two_gpus.numbers(1000, other), ig.zeros(1000, ig.f32, device=other)
+        at = ig.array(np.full(1000, 1000, np.int32), device=other)
+        mark = ig.Stream(other).record()
+        for _ in range(4):
+            two_gpus.axpy(1.0, x, y)
+        two_gpus.axpy.bind(1.0, x, y)()
+        two_gpus.gather(at, x, y)
+        with pytest.raises(ig.KernelIndexError):
+            y.numpy()
+        with ig.record() as graph:
+            two_gpus.axpy(1.0, x, y)
+        graph()
+        assert np.isfinite(two_gpus.total.on(other)(x))
+        y.fill(2)
+        x[10:20] = y[30:40]
+        x[...] = ig.array(y, device=current)
+        mark.synchronize()
+        ig.synchronize(other)
+        del x, y, at, mark, graph
+        ig.release_memory(other)
+        assert gpus.thread_context() == context

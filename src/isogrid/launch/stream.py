@@ -23,10 +23,7 @@ class Event:
     def __init__(self, stream: "Stream") -> None:
         self._driver = stream.driver
         self._device = stream.device
-        self.handle = 0
-        if self._driver is not None:
-            self.handle = self._driver.create_event(True)
-            self._driver.record_event(self.handle, stream.handle)
+        self.handle = 0 if self._driver is None else stream.mark()
 
     @property
     def is_done(self) -> bool:
@@ -63,6 +60,10 @@ class Stream:
     def driver(self) -> Any:
         """The table of the driver's calls, None where the device has none."""
         return None if self._queue is None else self._queue.driver
+
+    def mark(self) -> int:
+        """The driver's event behind what is queued now."""
+        return self._queue.mark_stream(self.handle)
 
     def record(self) -> Event:
         """A mark behind what is queued now."""

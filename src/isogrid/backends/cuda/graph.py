@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from isogrid.backends.cuda.launch import Launch
+from isogrid.backends.cuda.machine import Machine, keeps_context
 from isogrid.backends.cuda.queue import Queue
 from isogrid.runtimes.memory import Block, Poison
 
@@ -33,6 +34,11 @@ class DeviceGraph:
         finally:
             self.driver.destroy_graph(graph)
 
+    @property
+    def machine(self) -> Machine:
+        return self.queue.machine
+
+    @keeps_context
     def __call__(self) -> None:
         """Queue the whole graph, unless a trap that has not been raised stands behind one of its arrays."""
         queue = self.queue

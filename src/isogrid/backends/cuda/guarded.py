@@ -7,6 +7,7 @@ from typing import Any
 
 from isogrid.backends.cuda import layout
 from isogrid.backends.cuda.loader import Loaded
+from isogrid.backends.cuda.machine import Machine, keeps_context
 from isogrid.backends.cuda.queue import Prepared, Queue
 from isogrid.backends.cuda.traps import trap_of
 from isogrid.backends.cuda.watches import counts_of
@@ -34,6 +35,11 @@ class GuardedLaunch:
         self.touched = list(self.places.values())
         self.written = [number for name, number in self.places.items() if writes[name]]
 
+    @property
+    def machine(self) -> Machine:
+        return self.queue.machine
+
+    @keeps_context
     def __call__(self, address: int, blocks: int, *arguments: Any) -> Any:
         """`address` is where the stub packed the parameters. NotImplemented leaves it to the usual launcher."""
         queue, loaded, words = self.queue, self.loaded, self.words

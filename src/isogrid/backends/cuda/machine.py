@@ -1,13 +1,18 @@
 """The NVIDIA driver of this process and its devices: found once, or the reason why there is none."""
 
+import functools
 import os
 import threading
+from collections.abc import Callable
 from dataclasses import field
-from typing import Final
+from typing import Concatenate, Final, ParamSpec, Protocol, TypeVar
 
 from isogrid.runtimes.cuda_driver import Driver, DriverAbsent, load_driver
 from isogrid.support.errors import IsogridError
 from isogrid.support.records import dataclass
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 
 
 class ForkedError(IsogridError):
@@ -26,7 +31,7 @@ class Machine:
     contexts: dict[int, int] = field(default_factory=dict[int, int])
 
     def enter(self, device: int) -> None:
-        """Make the device's primary context that of this thread."""
+        """Make the device's primary context that of this thread, until the method that `keeps_context` ends."""
         if os.getpid() != self.process:
             raise ForkedError(
                 "this process was forked from one that used the GPU, and a GPU does not survive a fork; "
@@ -38,6 +43,35 @@ class Machine:
                 context = self.contexts.setdefault(device, self.driver.primary_context(device))
         if self.driver.thread_context() != context:
             self.driver.current_context(context)
+
+
+class _OnMachine(Protocol):
+    @property
+    def machine(self) -> Machine: ...
+
+
+_S = TypeVar("_S", bound=_OnMachine)
+
+
+def keeps_context(method: Callable[Concatenate[_S, _P], _R]) -> Callable[Concatenate[_S, _P], _R]:
+    """A method of something on a machine, after which this thread's context is what it was before.
+
+    Other libraries take it for the device that the program works on: PyTorch makes tensors there. A thread without a
+    context keeps the one it got."""
+
+    @functools.wraps(method)
+    def call(self: _S, *arguments: _P.args, **keywords: _P.kwargs) -> _R:
+        machine = self.machine
+        if len(machine.names) == 1:
+            return method(self, *arguments, **keywords)
+        before = machine.driver.thread_context()
+        try:
+            return method(self, *arguments, **keywords)
+        finally:
+            if before and machine.driver.thread_context() != before:
+                machine.driver.current_context(before)
+
+    return call
 
 
 class _Found:

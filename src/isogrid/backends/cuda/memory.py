@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isogrid.backends.cuda.machine import Machine
+from isogrid.backends.cuda.machine import Machine, keeps_context
 from isogrid.backends.cuda.transfer import Staging
 from isogrid.runtimes.cuda_driver import OUT_OF_MEMORY, DriverError
 from isogrid.runtimes.memory import Block, Bytes, DeviceMemoryError, Memory, bytes_at
@@ -32,6 +32,7 @@ class CudaMemory:
 
     # --- blocks ------------------------------------------------------------------------------------------------------
 
+    @keeps_context
     def take(self, size: int) -> Block:
         self.machine.enter(self.number)
         try:
@@ -40,12 +41,14 @@ class CudaMemory:
             raise DeviceMemoryError(self._nothing_left(size)) from None
         return Block(self, address, rounded, stream=max(stream, 0))
 
+    @keeps_context
     def give_back(self, block: Block) -> None:
         if not block.foreign:
             self.pool.give_back(block.address, block.size, block.stream)
         elif block.used:
             self.queue.outlive(block)
 
+    @keeps_context
     def release(self) -> int:
         self.machine.enter(self.number)
         return self.pool.release()
@@ -76,6 +79,7 @@ class CudaMemory:
 
     # --- contents ----------------------------------------------------------------------------------------------------
 
+    @keeps_context
     def read(self, target: Bytes, block: Block, address: int) -> None:
         self.queue.settle()
         if target.size == 0:
@@ -84,11 +88,13 @@ class CudaMemory:
         with self.queue.timed("copy out", "array", stream, target.size):
             self.staging.copy_out(target, address, stream)
 
+    @keeps_context
     def pinned(self, size: int) -> Bytes:
         """Host memory that the GPU writes directly. It is there until the process ends."""
         self.machine.enter(self.number)
         return bytes_at(self.driver.allocate_host(size), size)
 
+    @keeps_context
     def fetch(self, target: Bytes, target_address: int, block: Block, address: int) -> None:
         """As `read`, for a few bytes into pinned memory, right behind launches of this thread."""
         queue = self.queue
@@ -98,6 +104,7 @@ class CudaMemory:
         self.driver.copy_out(target_address, address, target.size, queue.stream)
         self.driver.synchronise_stream(queue.stream)
 
+    @keeps_context
     def write(self, block: Block, address: int, source: Bytes) -> None:
         self.queue.access(block)
         if source.size:
@@ -108,6 +115,7 @@ class CudaMemory:
     def reaches(self, other: Memory) -> bool:
         return isinstance(other, CudaMemory) and other.driver is self.driver
 
+    @keeps_context
     def copy(self, target: Block, target_address: int, source: Block, source_address: int, size: int) -> None:
         self.queue.access(target)
         if isinstance(source.memory, CudaMemory) and source.memory is not self:
@@ -125,19 +133,18 @@ class CudaMemory:
         peer.queue.access(source)
         if size == 0:
             return
-        event = self.driver.create_event()
-        self.driver.record_event(event, peer.queue.order([source]))
+        driver, contexts = self.driver, self.machine.contexts
+        before = peer.queue.mark([source])
         stream = self.queue.order([target])
-        self.driver.wait_event(stream, event)
-        contexts = self.machine.contexts
+        driver.wait_event(stream, before)
         here, there = contexts[self.number], contexts[peer.number]
-        self.driver.copy_peer(target_address, here, source_address, there, size, stream)
-        done = self.driver.create_event()
-        self.driver.record_event(done, stream)
-        self.driver.wait_event(peer.queue.order([source]), done)
-        self.driver.destroy_event(event)
-        self.driver.destroy_event(done)
+        driver.copy_peer(target_address, here, source_address, there, size, stream)
+        behind = self.queue.mark([target])
+        driver.wait_event(peer.queue.order([source]), behind)
+        driver.destroy_event(before)
+        driver.destroy_event(behind)
 
+    @keeps_context
     def fill(self, block: Block, address: int, element: bytes, count: int) -> None:
         self.queue.access(block)
         if count == 0:
@@ -165,9 +172,11 @@ class CudaMemory:
             self.driver.copy_within(address + 8 * done, address, 8 * more, stream)
             done += more
 
+    @keeps_context
     def share(self, block: Block, stream: Any) -> None:
         self.queue.share(block, stream)
 
+    @keeps_context
     def follow(self, stream: int) -> None:
         self.machine.enter(self.number)
         self.queue.wait_for(self.queue.stream, stream)

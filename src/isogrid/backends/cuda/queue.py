@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from isogrid.backends.cuda import support
 from isogrid.backends.cuda.loader import image_of, target_of
-from isogrid.backends.cuda.machine import Machine
+from isogrid.backends.cuda.machine import Machine, keeps_context
 from isogrid.backends.cuda.memory import CudaMemory
 from isogrid.backends.cuda.profile import DeviceClock
 from isogrid.backends.cuda.traps import Statuses
@@ -156,8 +156,24 @@ class Queue:
             block.stream = chosen
         return chosen
 
+    def mark(self, blocks: Sequence[Block]) -> int:
+        """An event behind what is queued on these blocks, in the context of this device, which is the thread's then."""
+        stream = self.order(blocks)
+        event = self.driver.create_event()
+        self.driver.record_event(event, stream)
+        return event
+
+    @keeps_context
+    def mark_stream(self, stream: int) -> int:
+        """An event with a time behind what is queued in a stream."""
+        self.machine.enter(self.number)
+        event = self.driver.create_event(True)
+        self.driver.record_event(event, stream)
+        return event
+
     def outlive(self, block: Block) -> None:
         """Keep the owner of a foreign block until what is queued on it is done."""
+        self.machine.enter(self.number)
         self._outlived = [(event, owner) for event, owner in self._outlived if not self._reached(event)]
         event = self.driver.create_event()
         self.driver.record_event(event, block.stream if block.stream in self.own_streams else DEFAULT_STREAM)
@@ -189,6 +205,7 @@ class Queue:
         self.driver.wait_event(stream, event)
         self.driver.destroy_event(event)  # the driver keeps it until it has happened
 
+    @keeps_context
     def new_stream(self) -> int:
         """A stream of ours."""
         self.machine.enter(self.number)
@@ -196,6 +213,7 @@ class Queue:
         self.own_streams.add(stream)
         return stream
 
+    @keeps_context
     def drop_stream(self, stream: int) -> None:
         """Nobody queues into the stream any more: the default stream waits for what is left, and stands for it."""
         self.machine.enter(self.number)
@@ -211,6 +229,7 @@ class Queue:
         for block in ours:
             block.stream = DEFAULT_STREAM
 
+    @keeps_context
     def share(self, block: Block, stream: Any) -> None:
         """Order another library's stream behind what is queued on the block, and raise the block's traps.
 
@@ -333,6 +352,7 @@ class Queue:
 
     # --- waiting -----------------------------------------------------------------------------------------------------
 
+    @keeps_context
     def settle(self) -> None:
         """Wait for everything queued and raise the first trap that has not been raised."""
         with self.lock:
@@ -343,12 +363,14 @@ class Queue:
                 if launch.trap is not None:
                     self._raise(launch)
 
+    @keeps_context
     def wait(self) -> None:
         """Wait for everything queued, then raise as `settle` does."""
         with self.lock:
             self.collect()
             self.settle()
 
+    @keeps_context
     def access(self, block: Block) -> None:
         """The host is about to touch the block: raise the first trap that stands behind its contents."""
         if not block.live_poisons():
@@ -360,6 +382,7 @@ class Queue:
                 if found is not None:
                     self._raise(found)
 
+    @keeps_context
     def outcome(self, status: QueuedLaunch) -> Trap | None:
         """Wait for one launch; its trap, which then counts as raised. Launches it waited for may have trapped too."""
         with self.lock:
