@@ -53,3 +53,26 @@ def test_the_context_of_the_thread_stays(gpus: FakeDriver) -> None:
         del x, y, at, mark, graph
         ig.release_memory(other)
         assert gpus.thread_context() == context
+
+
+class Exporter:
+    """Like a tensor of PyTorch, which gives itself away only where the thread is on its device."""
+
+    def __init__(self, array: ig.Array, driver: FakeDriver, context: int) -> None:
+        self.array, self.driver, self.context = array, driver, context
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self.array.__dlpack_device__()
+
+    def __dlpack__(self, **asked: object) -> object:
+        assert self.driver.thread_context() == self.context, "the thread is on another device"
+        return self.array.__dlpack__()
+
+
+def test_arrays_are_taken_where_they_are(gpus: FakeDriver) -> None:
+    x = ig.array(np.arange(5, dtype=np.float32), device="cuda:1")
+    gpus.current_context(gpus.primary_context(0))
+    y = ig.from_dlpack(Exporter(x, gpus, gpus.primary_context(1)))
+    assert gpus.thread_context() == gpus.primary_context(0)
+    assert y.device == "cuda:1"
+    assert y.numpy().tolist() == [0, 1, 2, 3, 4]

@@ -169,7 +169,9 @@ def import_array(other: Any, memory: Memory, *, unsaid: bool = True) -> "Array":
     say so, as capsules did not before version 1."""
     from isogrid.arrays.array import Array
 
-    capsule = _capsule_of(other, memory)
+    # PyTorch gives no tensor away that is on another GPU than the thread's.
+    with memory.entered():
+        capsule = _capsule_of(other, memory)
     tensor, owner, writeable = _take(capsule, unsaid)
     dtype, size = _dtype_of(tensor), tensor.bits // 8
     shape = tuple(tensor.shape[axis] for axis in range(tensor.rank))

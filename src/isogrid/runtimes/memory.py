@@ -4,6 +4,7 @@ A launch that trapped leaves its arrays untouched and poisons them: later launch
 those would have written is poisoned too, until the trap has been raised, once.
 """
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -87,6 +88,10 @@ class Memory(Protocol):
     @property
     def is_host(self) -> bool:
         """Whether the processor can read it."""
+        ...
+
+    def entered(self) -> AbstractContextManager[None]:
+        """A block in which other libraries take this device for the thread's."""
         ...
 
     def take(self, size: int) -> Block:
@@ -191,6 +196,9 @@ class HostMemory:
         self._used = 0
         self._most = 0
         self._requests = 0
+
+    def entered(self) -> AbstractContextManager[None]:
+        return nullcontext()
 
     def take(self, size: int) -> Block:
         """Bytes from NumPy, aligned to a cache line."""

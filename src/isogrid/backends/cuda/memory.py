@@ -1,5 +1,7 @@
 """Memory of one GPU: blocks from a pool in front of the driver, copies and fills in stream order."""
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +33,16 @@ class CudaMemory:
         self.queue: Queue
 
     # --- blocks ------------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def entered(self) -> Generator[None]:
+        before = self.driver.thread_context()
+        self.machine.enter(self.number)
+        try:
+            yield
+        finally:
+            if before:
+                self.driver.current_context(before)
 
     @keeps_context
     def take(self, size: int) -> Block:
