@@ -16,7 +16,7 @@ from isogrid.backends.cuda.graph import DeviceGraph
 from isogrid.backends.cuda.guarded import GuardedLaunch
 from isogrid.backends.cuda.launch import Launch
 from isogrid.backends.cuda.loader import Loaded, compile_halves, compile_variant, load
-from isogrid.backends.cuda.machine import Machine, machine
+from isogrid.backends.cuda.machine import Machine, keeps_context, machine
 from isogrid.backends.cuda.memory import CudaMemory
 from isogrid.backends.cuda.options import BACKEND_OPTIONS, INEXACT_OPTIONS, OTHER_WORDS, judge_option
 from isogrid.backends.cuda.profile import DeviceClock
@@ -65,6 +65,7 @@ class CudaRuntime:
 
     # --- compile -----------------------------------------------------------------------------------------------------
 
+    @keeps_context
     def compile(self, kernel: k.Kernel, options: Mapping[str, Any]) -> CudaArtifact:
         """Machine code for launches whose sizes are all below 2^31 on arrays at multiples of 16 bytes; other variants
         follow when one is needed."""
@@ -89,6 +90,7 @@ class CudaRuntime:
 
     # --- launch ------------------------------------------------------------------------------------------------------
 
+    @keeps_context
     def launch(self, artifact: CudaArtifact, bound: BoundLaunch) -> None:
         """Queue the launch; wait for it, and raise its trap, where it has an array on the host or of another library.
 
@@ -128,6 +130,7 @@ class CudaRuntime:
         """The stub with the Python launcher for what it finds unusual."""
         return with_slow(native, slow)
 
+    @keeps_context
     def bound_launch(self, artifact: CudaArtifact, bound: BoundLaunch) -> Callable[..., Any] | None:
         """What launches this very launch again and again, once given the Python launcher; None where there is none."""
         launch = self._prepared(artifact, bound)
@@ -139,7 +142,6 @@ class CudaRuntime:
     @property
     def streams(self) -> Queue:
         """Makes and drops streams; its `driver` has their calls and those of events."""
-        self.machine.enter(self.number)
         return self.queue
 
     # --- recordings and profiles -------------------------------------------------------------------------------------
@@ -148,6 +150,7 @@ class CudaRuntime:
         """Whether somebody records or times the launches."""
         self.queue.watch(watched)
 
+    @keeps_context
     def profile(self, profile: Any) -> None:
         """Time launches and transfers for a profile until this is called with None."""
         self.machine.enter(self.number)
@@ -158,10 +161,12 @@ class CudaRuntime:
             if profile is not None:
                 self.queue.clock = DeviceClock(self.machine.driver, self.name, profile)
 
+    @keeps_context
     def resources(self, kernel: k.Kernel, options: Mapping[str, Any]) -> list[tuple[str, str]]:
         """What the kernel takes of this device, for `isogrid explain`."""
         return resource_rows(kernel, options, self.machine, self.number)
 
+    @keeps_context
     def build_graph(self, steps: Sequence[tuple[CudaArtifact, BoundLaunch, list[str]]]) -> DeviceGraph | None:
         """A graph of these launches, None where one of them may trap: a graph of the driver cannot put arrays back. The
         names are those of the arrays that each writes."""
