@@ -11,7 +11,7 @@ from isogrid import pipeline
 from isogrid.analysis.facts import LaunchFacts
 from isogrid.backends.cpu import artifact as a
 from isogrid.backends.cpu import runtime
-from isogrid.backends.cpu.compile import compile_precise, compile_streamed
+from isogrid.backends.cpu.compile import makers_of
 from isogrid.backends.cpu.emit import emit_module
 from isogrid.backends.cpu.loader import compile_object
 from isogrid.backends.cpu.target import host_target
@@ -32,11 +32,7 @@ def compile_at(kernel: k.Kernel, width: int | None, optimised: bool = True, **op
     forced = {} if width is None else {"cpu_width": width}
     module = emit_module(device, host_target(), options | forced)
     variant = a.make_variant(device, module, compile_object(module.text, module.pipeline))
-    return a.load_variant(
-        variant,
-        lambda: compile_precise(device, options),
-        lambda usual: compile_streamed(device, options | forced, usual),
-    )
+    return a.load_variant(variant, lambda: makers_of(device, options | forced))
 
 
 def outcome(kernel: k.Kernel, variant: a.LoadedVariant | None, bound: BoundLaunch) -> tuple[dict[str, Any], str]:

@@ -282,14 +282,14 @@ def low() -> Iterator[None]:
 
 
 def last_stream() -> Any:
-    return next(stream for _, stream in reversed(artifact._KEPT) if stream is not None)  # pyright: ignore[reportPrivateUsage]
+    return next(kept[1] for kept in reversed(artifact._KEPT) if kept[1] is not None)  # pyright: ignore[reportPrivateUsage]
 
 
 @needs_lines
 @needs_pool
 @pytest.mark.usefixtures("low")
 def test_launches_past_the_cache() -> None:
-    kernel = scale.options(unroll=False).on("cpu")
+    kernel = scale.on("cpu")
     for count, offset in ((1 << 20, 0), ((1 << 20) + 13, 4), (1_000_003, 20), (300_000, 60), (100, 8)):
         x, y = np.arange(count, dtype=np.float32) % 1000, at(offset, count, np.float32)[0]
         for _ in range(3):
@@ -306,7 +306,7 @@ def test_memory_that_is_not_there_yet_is_written_through_the_cache() -> None:
     count = 1 << 22
     pool.native_pool().set_streams(1 << 20, 0)
     x = np.ones(count, np.float32)
-    launch = two.options(unroll=False).on("cpu")
+    launch = two.on("cpu")
     launch(x[:100], np.ones(100, np.float32), np.ones(100, np.float32))
     stream = last_stream()
     assert not stream.run
@@ -323,7 +323,7 @@ def test_memory_that_is_not_there_yet_is_written_through_the_cache() -> None:
 @needs_pool
 def test_the_form_is_made_when_it_pays() -> None:
     count = most_cached(pool.usable_processors()) // 4
-    launch = branches.options(unroll=False).on("cpu")
+    launch = branches.on("cpu")
     x, y = np.ones(count, np.float32), np.ones(count, np.float32)
     launch(x[:-1], y[:-1])
     stream = last_stream()

@@ -14,9 +14,9 @@ from isogrid import pipeline
 from isogrid.analysis.facts import LaunchFacts
 from isogrid.backends.cuda import layout as l
 from isogrid.backends.cuda.emit import emit_cuda
-from isogrid.backends.cuda.split import split
 from isogrid.backends.cuda.target import cuda_target
 from isogrid.ir import kernel as k
+from isogrid.lowering.split import split
 from isogrid.runtimes.protocol import BoundLaunch, is_small
 from isogrid.traps import Trap, trap_exception
 from tests.cuda.simulator import Simulated, simulate

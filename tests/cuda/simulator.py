@@ -235,7 +235,8 @@ _LOW_AND_HIGH = """define double @nvvm.lohi.i2d(i32 %low, i32 %high) alwaysinlin
 }"""
 
 
-#: Inverses with an error next to the largest one allowed, in one direction and in the other.
+#: Inverses with an error next to the largest one allowed, in one direction and in the other; those of f32 are infinite
+#: for subnormal numbers.
 _NEAR = {
     "rcp.approx.ftz.d": """define double @nvvm.rcp.approx.ftz.d(double %x) alwaysinline {
   %y = fdiv double 1.0, %x
@@ -247,6 +248,23 @@ _NEAR = {
   %y = fdiv double 1.0, %s
   %z = fmul double %y, 0x3FEFFFF880000000
   ret double %z
+}""",
+    "rcp.approx.ftz.f": """define float @nvvm.rcp.approx.ftz.f(float %x) alwaysinline {
+  %a = call float @llvm.fabs.f32(float %x)
+  %small = fcmp olt float %a, 0x3810000000000000
+  %d = select i1 %small, float 0.0, float %x
+  %y = fdiv float 1.0, %d
+  %z = fmul float %y, 0x3FF0000080000000
+  ret float %z
+}""",
+    "rsqrt.approx.ftz.f": """define float @nvvm.rsqrt.approx.ftz.f(float %x) alwaysinline {
+  %a = call float @llvm.fabs.f32(float %x)
+  %small = fcmp olt float %a, 0x3810000000000000
+  %d = select i1 %small, float 0.0, float %x
+  %s = call float @llvm.sqrt.f32(float %d)
+  %y = fdiv float 1.0, %s
+  %z = fmul float %y, 0x3FEFFFFF20000000
+  ret float %z
 }""",
 }
 

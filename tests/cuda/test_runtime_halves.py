@@ -9,8 +9,8 @@ import pytest
 import isogrid as ig
 from isogrid import In, InOut, Out, i32
 from isogrid.backends.cuda import loader
-from isogrid.backends.cuda.split import split
 from isogrid.dims import M, N
+from isogrid.lowering.split import split
 from tests.arrays import kernels as k
 from tests.conformance.support import kernel
 from tests.cuda.fake_driver import FakeDriver

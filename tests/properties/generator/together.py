@@ -74,11 +74,7 @@ class Together:
             return alone(kernel, options, facts)
         code = b"".join(address.to_bytes(_WORD, "little") for address in one.addresses)
         variant = artifact.make_variant(one.device, one.module, code)
-        return artifact.load_variant(
-            variant,
-            lambda: compile.compile_precise(one.device, options),
-            lambda usual: compile.compile_streamed(one.device, options, usual),
-        )
+        return artifact.load_variant(variant, lambda: compile.makers_of(one.device, options))
 
     def finish(self) -> None:
         """Compile what waits. A module that LLVM refuses is compiled kernel by kernel later, which says whose it is."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from isogrid.backends.cpu.layout import EmittedModule, Layout, StreamedUnit, Unit, totalled
 from isogrid.backends.cpu.loader import load_object
-from isogrid.backends.cpu.pool import Context, Stream
+from isogrid.backends.cpu.pool import Context, Halves, Stream
 from isogrid.ir import kernel as k
 from isogrid.ir.traps import TrapSite
 from isogrid.support.records import dataclass
@@ -37,6 +37,7 @@ class Variant:
     polls: bool
     alone: bool
     streamed: StreamedUnit | None
+    halves: bool
 
     @property
     def can_trap(self) -> bool:
@@ -45,18 +46,24 @@ class Variant:
 
 
 @dataclass(frozen=True, slots=True)
-class LoadedVariant:
-    """A variant with its code in memory. The context outlives every launch: it is never freed.
+class Makers:
+    """What compiles the forms of a kernel that few launches need: the precise twin and, given the address of `run`, the
+    form that writes past the cache, both by their addresses; the halves that check and that write."""
 
-    `make_precise` compiles the precise twin and gives its address; `make_streamed`, from the address of `run`, the form
-    that writes past the cache.
-    """
+    precise: Callable[[], int]
+    streamed: Callable[[int], int]
+    halves: Callable[[], tuple["LoadedVariant", "LoadedVariant"]]
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedVariant:
+    """A variant with its code in memory. What the native side knows of it outlives every launch: it is never freed."""
 
     facts: Variant
     context: Context
-    make_precise: Callable[[], int]
-    make_streamed: Callable[[int], int]
+    makers: Callable[[], Makers]
     stream: Stream | None
+    halves: Halves | None
 
     @property
     def address(self) -> int:
@@ -65,12 +72,20 @@ class LoadedVariant:
     def ensure_precise(self) -> None:
         """Have the precise twin in the context. Most kernels never trap, so it is made at the first trap."""
         if not self.context.precise:
-            self.context.precise = self.make_precise()
+            self.context.precise = self.makers().precise()
 
     def ensure_streamed(self) -> None:
         """Have the form that writes past the cache. Few launches write much, so it is made when that is due."""
         if self.stream is not None and not self.stream.run:
-            self.stream.run = self.make_streamed(self.context.run)
+            self.stream.run = self.makers().streamed(self.context.run)
+
+    def ensure_halves(self) -> None:
+        """Have the halves, where launches that write much check first. The first of them tells that both are there."""
+        if self.halves is not None and not self.halves.check:
+            check, write = self.makers().halves()
+            write.ensure_streamed()
+            self.halves.write = write.address
+            self.halves.check = check.address
 
 
 @dataclass(slots=True)
@@ -99,17 +114,17 @@ def make_variant(kernel: "d.Kernel", module: EmittedModule, code: bytes) -> Vari
         polls=module.polls,
         alone=module.alone,
         streamed=module.streamed,
+        halves=module.halves,
     )
 
 
-def load_variant(
-    variant: Variant, make_precise: Callable[[], int], make_streamed: Callable[[int], int]
-) -> LoadedVariant:
-    """Map the code into memory."""
+def load_variant(variant: Variant, makers: Callable[[], Makers]) -> LoadedVariant:
+    """Map the code into memory. `makers` is asked when a rarer form is needed."""
     names = ("run", "run_alone") if variant.alone else ("run",)
     addresses = load_object(variant.code, names).addresses
     unit = variant.streamed
     stream = None if unit is None else _stream(unit)
+    halves = Halves(check=None, write=None, written=0) if variant.halves else None
     context = Context(
         run=addresses["run"],
         precise=None,
@@ -118,9 +133,10 @@ def load_variant(
         polls=variant.polls,
         alone=addresses.get("run_alone"),
         stream=None if stream is None else ctypes.addressof(stream),
+        halves=None if halves is None else ctypes.addressof(halves),
     )
-    _KEPT.append((context, stream))
-    return LoadedVariant(variant, context, make_precise, make_streamed, stream)
+    _KEPT.append((context, stream, halves))
+    return LoadedVariant(variant, context, makers, stream, halves)
 
 
 def _stream(unit: StreamedUnit) -> Stream:
@@ -129,7 +145,7 @@ def _stream(unit: StreamedUnit) -> Stream:
 
 
 #: The native side holds addresses of these.
-_KEPT: Final[list[tuple[Context, Stream | None]]] = []
+_KEPT: Final[list[tuple[Context, Stream | None, Halves | None]]] = []
 
 
 def make_artifact(kernel: k.Kernel, options: Mapping[str, Any], small: LoadedVariant) -> CpuArtifact:
@@ -145,14 +161,9 @@ def to_bytes(artifact: CpuArtifact) -> bytes:
 def from_bytes(payload: bytes) -> CpuArtifact:
     head, source, options, facts = pickle.loads(payload)
 
-    def make_precise() -> int:
-        from isogrid.backends.cpu.compile import precise_again
+    def makers() -> Makers:
+        from isogrid.backends.cpu.compile import makers_again
 
-        return precise_again(pickle.loads(source), options, facts)
+        return makers_again(pickle.loads(source), options, facts)
 
-    def make_streamed(usual: int) -> int:
-        from isogrid.backends.cpu.compile import streamed_again
-
-        return streamed_again(pickle.loads(source), options, facts, usual)
-
-    return CpuArtifact(head, source, options, load_variant(facts, make_precise, make_streamed))
+    return CpuArtifact(head, source, options, load_variant(facts, makers))

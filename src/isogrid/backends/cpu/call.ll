@@ -607,6 +607,13 @@ entry:
   %limit.place = getelementptr %Call, ptr %call, i64 0, i32 9
   %limit = load i64, ptr %limit.place
   %total = call i64 @copy_written(ptr %arrays, i64 %count, ptr null, i1 false)
+  %first = call i64 @isogrid_checks_first(ptr %call, i64 %total)
+  %is.first = icmp ne i64 %first, 0
+  br i1 %is.first, label %halves, label %whole
+halves:
+  %h = call i64 @launch_halves(ptr %call, ptr %block, i64 %units)
+  ret i64 %h
+whole:
   %counters = call i64 @place_counters(ptr %arrays, i64 %count, ptr null, ptr null)
   %counters.bytes = shl i64 %counters, 3
   %bytes = add i64 %total, %counters.bytes
@@ -652,6 +659,62 @@ out:
   call void @free(ptr %zeros)
   call void @free(ptr %memory)
   ret i64 %result
+}
+
+; Check, then write: nothing is saved. Gives -1 when done, -2 with an exception set, 0 where the halves are still to be made
+; or a thread trapped: nothing has happened then.
+define internal i64 @launch_halves(ptr %context, ptr %block, i64 %units) {
+entry:
+  %halves.place = getelementptr %Context, ptr %context, i64 0, i32 7
+  %halves = load ptr, ptr %halves.place
+  %check = load atomic ptr, ptr %halves acquire, align 8
+  %none = icmp eq ptr %check, null
+  br i1 %none, label %no, label %look
+look:
+  %checked = call i64 @isogrid_launch(ptr %check, ptr %block, i64 %units)
+  switch i64 %checked, label %no [ i64 -1, label %go
+                                   i64 -2, label %stopped ]
+go:
+  %write.place = getelementptr %Halves, ptr %halves, i64 0, i32 1
+  %write = load ptr, ptr %write.place
+  %written = call i64 @isogrid_launch(ptr %write, ptr %block, i64 %units)
+  ret i64 %written
+stopped:
+  ret i64 -2
+no:
+  ret i64 0
+}
+
+; Whether a launch that would save so many bytes checks first. Until the halves are made it counts them: they are due once
+; making them costs no more than has been lost without them.
+define i64 @isogrid_checks_first(ptr %context, i64 %bytes) {
+entry:
+  %halves.place = getelementptr %Context, ptr %context, i64 0, i32 7
+  %halves = load ptr, ptr %halves.place
+  %none = icmp eq ptr %halves, null
+  br i1 %none, label %no, label %measure
+measure:
+  %from = load i64, ptr @stream.from
+  %much = icmp sge i64 %bytes, %from
+  br i1 %much, label %look, label %no
+look:
+  %check = load ptr, ptr %halves
+  %made = icmp ne ptr %check, null
+  br i1 %made, label %yes, label %sum
+sum:
+  %written.place = getelementptr %Halves, ptr %halves, i64 0, i32 2
+  %written.old = load atomic i64, ptr %written.place monotonic, align 8
+  %written = add i64 %written.old, %bytes
+  %worth = load i64, ptr @stream.worth
+  %due = icmp sge i64 %written, %worth
+  br i1 %due, label %yes, label %count
+count:
+  store atomic i64 %written, ptr %written.place monotonic, align 8
+  br label %no
+yes:
+  ret i64 1
+no:
+  ret i64 0
 }
 
 ; Whether some total left its type.
@@ -754,7 +817,7 @@ next:
 }
 
 ; What a launch of the copying is: its own measured speed, pieces of 4 KiB, no traps.
-@copying = internal global %Context { ptr @copy_pieces, ptr null, double 0.0, i64 1, i64 0, ptr null, ptr null }, align 64
+@copying = internal global %Context { ptr @copy_pieces, ptr null, double 0.0, i64 1, i64 0, ptr null, ptr null, ptr null }, align 64
 
 ; Copy on all processors where that pays: one of them alone copies slower than the launch computes. Each one then has a
 ; part of the array in its cache, mostly the part that it works on next. Gives -1, or -2 with an exception set.

@@ -4,10 +4,11 @@ Only launches that find nothing in a cache, and launches that trap, load this.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from isogrid.analysis.facts import LaunchFacts
-from isogrid.backends.cpu.artifact import LoadedVariant, Variant, load_variant, make_variant
+from isogrid.backends.cpu.artifact import LoadedVariant, Makers, Variant, load_variant, make_variant
 from isogrid.backends.cpu.emit import emit_module, emit_precise, emit_streamed
 from isogrid.backends.cpu.layout import EmittedModule
 from isogrid.backends.cpu.loader import load_object
@@ -16,6 +17,7 @@ from isogrid.backends.cpu.options import lacking_of
 from isogrid.backends.cpu.target import host_target
 from isogrid.ir import device as d
 from isogrid.ir import kernel as k
+from isogrid.lowering.split import split
 from isogrid.pipeline import lower, optimise
 from isogrid.support.errors import CompilerBug
 
@@ -24,8 +26,15 @@ def compile_variant(kernel: k.Kernel, options: Mapping[str, Any], facts: LaunchF
     """The fast code of a kernel, for launches of which `facts` hold."""
     device, module = emitted(kernel, options, facts)
     variant = make_variant(device, module, cached_object(module.text, module.pipeline))
-    return load_variant(
-        variant, lambda: compile_precise(device, options), lambda usual: compile_streamed(device, options, usual)
+    return load_variant(variant, lambda: makers_of(device, options))
+
+
+def makers_of(device: d.Kernel, options: Mapping[str, Any]) -> Makers:
+    """What makes the rarer forms of a kernel."""
+    return Makers(
+        precise=lambda: compile_precise(device, options),
+        streamed=lambda usual: compile_streamed(device, options, usual),
+        halves=lambda: compile_halves(device, options),
     )
 
 
@@ -39,21 +48,12 @@ def _emission(options: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**options, "cpu_width": 1} if "vectorise" in options.get("disable", ()) else options
 
 
-def precise_again(kernel: k.Kernel, options: Mapping[str, Any], stored: Variant) -> int:
-    """The address of the precise twin of a variant from the disk cache, which keeps kernel IR only."""
-    return compile_precise(_lowered_again(kernel, options, stored), options)
-
-
-def streamed_again(kernel: k.Kernel, options: Mapping[str, Any], stored: Variant, usual: int) -> int:
-    """The address of the form past the cache of a variant from the disk cache."""
-    return compile_streamed(_lowered_again(kernel, options, stored), options, usual)
-
-
-def _lowered_again(kernel: k.Kernel, options: Mapping[str, Any], stored: Variant) -> d.Kernel:
+def makers_again(kernel: k.Kernel, options: Mapping[str, Any], stored: Variant) -> Makers:
+    """The same for a variant from the disk cache, which keeps kernel IR only."""
     device = _device_ir(kernel, options, LaunchFacts(small=True))
     if device.sites != stored.sites:
         raise CompilerBug(f"the checks of `{kernel.name}` are not those of its code from the cache")
-    return device
+    return makers_of(device, options)
 
 
 def _device_ir(kernel: k.Kernel, options: Mapping[str, Any], facts: LaunchFacts) -> d.Kernel:
@@ -77,3 +77,18 @@ def compile_streamed(device: d.Kernel, options: Mapping[str, Any], usual: int) -
     """The address of the form that writes past the cache; `usual` is that of `run`."""
     code = cached_object(emit_streamed(device, host_target(), _emission(options)), "plain")
     return load_object(code, ("run_streamed",), {"usual": usual})["run_streamed"]
+
+
+def compile_halves(device: d.Kernel, options: Mapping[str, Any]) -> tuple[LoadedVariant, LoadedVariant]:
+    """A kernel that only checks, and one that only writes, with the argument block of the whole one."""
+    halves = split(device)
+    if halves is None:
+        raise CompilerBug(f"`{device.name}` has no halves")
+    check, write = (_half(half, options) for half in (halves.check, replace(halves.write, sites=())))
+    return check, write
+
+
+def _half(device: d.Kernel, options: Mapping[str, Any]) -> LoadedVariant:
+    module = emit_module(device, host_target(), _emission(options))
+    code = cached_object(module.text, module.pipeline)
+    return load_variant(make_variant(device, module, code), lambda: makers_of(device, options))

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from isogrid.backends.cpu.check_first import has_halves
 from isogrid.backends.cpu.emit_atomic import adds_to_memory
 from isogrid.backends.cpu.emit_balance import unroll_for_divider
 from isogrid.backends.cpu.emit_frame import FunctionFrame, begin_function, end_function, table_text
@@ -60,6 +61,8 @@ class _Settings:
 def emit_module(kernel: d.Kernel, target: HostTarget, options: Mapping[str, Any]) -> EmittedModule:
     """LLVM IR of `run`. For tests, the option `cpu_width` forces the number of lanes, and `cpu_form` ("shared" or
     "alone") has `run` written in one form only where there would be two; "streamed" has it write past the cache."""
+    # Where floats may be rounded in other ways, the halves need not agree.
+    halves = not options.get("fastmath") and "halves" not in options.get("disable", ()) and has_halves(kernel)
     kernel, settings = _prepared(kernel, target, options)
     strategy = settings.strategy
     form = options.get("cpu_form")
@@ -81,9 +84,11 @@ def emit_module(kernel: d.Kernel, target: HostTarget, options: Mapping[str, Any]
         polls=functions[0].polls,
         alone=alone,
         streamed=None if stream is None or forced else streamed_unit(kernel, stream.buffers, stream.written),
+        halves=halves,
         notes=(
             f"{strategy.reason}: {strategy.width} lanes at a time",
             *([] if stream is None else [f"past the cache where much is written: {', '.join(stream.buffers)}"]),
+            *(["checked before anything is written where much is written"] if halves else []),
             *warp_notes(kernel),
         ),
     )

@@ -130,8 +130,8 @@ class EmittedModule:
 
     `pipeline` names the passes that the text was written for (`loader.py`); `polls` tells whether `run` reads the
     interrupt flag inside a range; `alone` whether there is a `run_alone`, for when no other thread runs a launch;
-    `streamed` what `emit_streamed` would write past the cache, None where it would write nothing; `notes` say which
-    strategy was taken, for `explain`.
+    `streamed` what `emit_streamed` would write past the cache, None where it would write nothing; `halves` whether
+    large launches check first and write then; `notes` say which strategy was taken, for `explain`.
     """
 
     text: str
@@ -142,3 +142,4 @@ class EmittedModule:
     notes: tuple[str, ...] = ()
     alone: bool = False
     streamed: StreamedUnit | None = None
+    halves: bool = False

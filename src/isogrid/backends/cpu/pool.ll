@@ -13,12 +13,15 @@
 ; units of a participant's first chunk, most units of any, a multiple of
 %Poll = type { i64, ptr, i64, i64 }
 ; tick of the next poll, saved Python thread state or null while the GIL is held, ticks measured, units measured
-%Context = type { ptr, ptr, double, i64, i64, ptr, ptr }
+%Context = type { ptr, ptr, double, i64, i64, ptr, ptr, ptr }
 ; run, precise, measured ticks per unit (0: unknown), units per chunk are a multiple of this, whether `run` polls the flag,
-; `run` for when no other thread of this process runs a launch (null: none), the kernel's %Stream (null: none)
+; `run` for when no other thread of this process runs a launch (null: none), the kernel's %Stream and %Halves (null: none)
 %Stream = type { ptr, i64, i64, i64, i64, ptr }
 ; `run` past the cache (null: not made yet), bytes that it writes there in a unit, times the number in this slot of the
 ; arguments (-1: once), bytes written through the cache since this form was not made yet, number of its arrays, their slots
+%Halves = type { ptr, ptr, i64 }
+; %Context of the kernel that only checks (null: not made yet), of the one that only writes, bytes that large launches have
+; saved since these were not made yet
 
 @seq = internal global i32 0, align 64
 @state = internal global i32 0, align 64

@@ -30,6 +30,7 @@ _NAMES: Final = (
     "isogrid_statistic",
     "isogrid_set_streams",
     "isogrid_stream_due",
+    "isogrid_checks_first",
     "isogrid_launch",
     "isogrid_precise",
     "isogrid_call",
@@ -55,6 +56,7 @@ class Context(ctypes.Structure):
         ("polls", ctypes.c_int64),
         ("alone", ctypes.c_void_p),
         ("stream", ctypes.c_void_p),
+        ("halves", ctypes.c_void_p),
     )
 
 
@@ -71,6 +73,12 @@ class Stream(ctypes.Structure):
     )
 
 
+class Halves(ctypes.Structure):
+    """What the native side knows of a kernel whose large launches check first; `%Halves` of pool.ll."""
+
+    _fields_ = (("check", ctypes.c_void_p), ("write", ctypes.c_void_p), ("written", ctypes.c_int64))
+
+
 @dataclass(frozen=True, slots=True)
 class NativePool:
     """Entry points of the native side. `launch` and `precise` take addresses of a `Context` and an argument block.
@@ -83,10 +91,13 @@ class NativePool:
     call_address: int
     whole_call_address: int
     reduce_address: int
-    #: From how many bytes on launches write past the cache, and how many a kernel's launches write before they may.
+    #: From how many bytes on launches write past the cache and check first, and how many a kernel's launches write
+    #: before they may.
     set_streams: Callable[[int, int], None]
     #: Whether, before a launch of so many units, the form that does so should be made.
     stream_due: Callable[[int, int, int], int]
+    #: Whether a launch that would save so many bytes should check first; it then needs the halves.
+    checks_first: Callable[[int, int], int]
     _statistic: Callable[[int], int]
     _reset: Callable[[], None]
 
@@ -113,6 +124,7 @@ def native_pool() -> NativePool:
         reduce_address=code["isogrid_reduce"],
         set_streams=ctypes.PYFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64)(code["isogrid_set_streams"]),
         stream_due=launch(code["isogrid_stream_due"]),
+        checks_first=ctypes.PYFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64)(code["isogrid_checks_first"]),
         _statistic=statistic(code["isogrid_statistic"]),
         _reset=reset(code["isogrid_reset"]),
     )

@@ -39,7 +39,7 @@ class CpuRuntime:
     #: Helpers are always inlined here.
     ignored_hints = frozenset({"always_inline"})
     #: What `disable` may switch off here besides the passes of the pipeline.
-    pass_names = ("vectorise", "fast_division", "streams")
+    pass_names = ("vectorise", "fast_division", "streams", "halves")
     #: Keys of this device's own options and the types of their values, and what judges them.
     backend_options: Mapping[str, type] = BACKEND_OPTIONS
     judge_option = staticmethod(judge_option)
@@ -168,11 +168,29 @@ class _Launch:
         return block
 
     def run(self) -> None:
+        if self._checks_first():
+            return
         room, saved = self._save()
         try:
             self._run(saved)
         finally:
             give_room(room)
+
+    def _checks_first(self) -> bool:
+        """Check, then write, where that is better than to save what is written. False, with nothing written, where it
+        is not or a thread traps."""
+        halves = self.variant.halves
+        if halves is None or not pool.is_supported():
+            return False
+        size = sum(self.bound.arrays[name].nbytes for name in self._written())
+        if not pool.native_pool().checks_first(self.variant.address, size):
+            return False
+        self.variant.ensure_halves()
+        block = ctypes.addressof(self.block)
+        return all(self.start(half, block, self.units) == pool.LAUNCH_DONE for half in (halves.check, halves.write))
+
+    def _written(self) -> list[str]:
+        return [p.name for p in self.kernel.parameters if isinstance(p, k.ArrayParameter) and p.access.writes]
 
     def _run(self, saved: Mapping[str, "np.ndarray[Any, Any]"]) -> None:
         trapped = self.start(self.variant.address, ctypes.addressof(self.block), self.units)
@@ -184,8 +202,7 @@ class _Launch:
 
     def _save(self) -> tuple[Bytes, dict[str, "np.ndarray[Any, Any]"]]:
         """Copies of the arrays that a trap must put back, and the memory that they are in."""
-        written = [p.name for p in self.kernel.parameters if isinstance(p, k.ArrayParameter) and p.access.writes]
-        arrays = {name: self.bound.arrays[name] for name in written} if self.facts.can_trap else {}
+        arrays = {name: self.bound.arrays[name] for name in self._written()} if self.facts.can_trap else {}
         room = take_room(sum(_lines(array.nbytes) for array in arrays.values()))
         saved: dict[str, np.ndarray[Any, Any]] = {}
         at = 0

@@ -35,7 +35,6 @@ from isogrid.backends.cuda.layout import CudaModule, Layout, layout_of, shared_t
 from isogrid.backends.cuda.merge_guards import merge_guards
 from isogrid.backends.cuda.plan_copies import plan_copies, usual_nodes
 from isogrid.backends.cuda.plan_zero import unneeded_zeroes
-from isogrid.backends.cuda.split import split
 from isogrid.backends.cuda.target import FIRST_PROGRAMMATIC, CudaTarget, data_layout
 from isogrid.backends.cuda.weak_barriers import weaken_barriers
 from isogrid.ir import device as d
@@ -44,6 +43,7 @@ from isogrid.ir.types import Space
 from isogrid.ir.walk import visit
 from isogrid.lowering.flat_conditions import flat_conditions
 from isogrid.lowering.name_assignments import name_assignments
+from isogrid.lowering.split import split
 from isogrid.printers.c_family_frame import scalar_types
 from isogrid.printers.c_family_loops import Loops
 from isogrid.printers.c_family_ranges import Ranges

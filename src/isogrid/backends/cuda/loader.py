@@ -99,7 +99,7 @@ def compile_variant(
     launch may start at a later block than the first."""
     import dataclasses
 
-    from isogrid.backends.cuda.split import split
+    from isogrid.lowering.split import split
 
     started = time.perf_counter()
     device = _device_ir(kernel, options, small, target_of(machine, number, options).build)
