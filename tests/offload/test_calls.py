@@ -555,3 +555,46 @@ def test_threads_make_each_kernel_once(monkeypatch: pytest.MonkeyPatch) -> None:
     for thread in threads:
         thread.join()
     assert len(made) == 1 and all(np.array_equal(y, floats(300)) for y in results)
+
+
+class Taps(ig.Dim, const=True):
+    """How many weights there are, known when the function is compiled."""
+
+
+@ig.offload(parallel="require")
+def weighed(x: In[f32, N], w: In[f32, Taps]) -> tuple[f32, i64]:
+    s, n = f32(0), i64(0)
+    for i in range(len(x)):
+        s += x[i] * w[len(w) - 1]
+        n += len(w)
+    return s, n
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_reductions_with_constant_dimensions(device: str) -> None:
+    for count in (3, 5, 3, 5):
+        x, w = np.ones(300, np.float32), np.full(count, 2, np.float32)
+        assert weighed.on(device)(x, w) == (600, 300 * count)
+
+
+@ig.offload
+def wide(x: In[f32, N]) -> i32:
+    n = i64(0)
+    for i in range(len(x)):
+        n += i64(x[i])
+    return n
+
+
+@ig.offload
+def wide_second(x: In[f32, N]) -> tuple[f32, i32]:
+    n = i64(0)
+    for i in range(len(x)):
+        n += i64(x[i])
+    return x[0], n
+
+
+@pytest.mark.parametrize("function", [wide, wide_second], ids=["one", "two"])
+def test_a_result_of_another_type_is_refused_in_words(function: Any) -> None:
+    with pytest.raises(ig.KernelRefused, match=r"(?s)IG107.*declared i32 and assigned i64.*`i32\(\.\.\.\)`"):
+        function(floats(3))
+    assert [report.code for report in function.check()] == ["IG107"]

@@ -4,12 +4,13 @@ import gc
 import os
 import subprocess
 import sys
+import threading
 from typing import Any
 
 import pytest
 
 from isogrid.backends.cpu import pool
-from isogrid.support.builtin_function import FASTCALL, lasting, new_builtin
+from isogrid.support.builtin_function import FASTCALL, lasting, new_builtin, with_slow
 
 #: A dict is known to the collector from the first value on that it must look at, so it is cleared after all others.
 _CYCLES = """
@@ -62,6 +63,48 @@ def test_the_collector_knows_no_memory_that_a_native_call_reads() -> None:
             memory += [one] if isinstance(one, bytearray | np.ndarray) else []
             assert not type(type(one)).__module__.startswith("_ctypes"), one
         assert len(memory) >= 3 and not any(map(gc.is_tracked, memory))
+
+
+@pytest.mark.skipif(not pool.is_supported(), reason="this platform has no native callable")
+def test_callables_behind_each_other_need_little_stack() -> None:
+    """A call leaves its frame, of up to 22 KiB, before it goes on to the callable behind it."""
+    import numpy as np
+
+    import isogrid as ig
+    from isogrid import In, InOut, f32
+    from isogrid.dims import N
+
+    @ig.kernel(grid=N)
+    def kernel(x: InOut[f32, N]) -> None:
+        x[ig.gid()] += 1.0
+
+    @ig.offload
+    def total(x: In[f32, N]) -> f32:
+        s = f32(0)
+        for i in range(len(x)):
+            s += x[i]
+        return s
+
+    x: Any = np.ones(300, np.float32)
+    given: list[Any] = []
+    chains: list[Any] = []
+    for function in (kernel.on("cpu"), total.on("cpu")):
+        for _ in range(2):
+            function(x)
+        chain: Any = given.append
+        for _ in range(100):
+            chain = with_slow(function.__call__, chain)
+        chains.append(chain)
+    usual = threading.stack_size(256 << 10)
+    try:
+        threads = [threading.Thread(target=chain, args=("unusual",)) for chain in chains]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        threading.stack_size(usual)
+    assert given == ["unusual", "unusual"]
 
 
 def test_lasting_memory_is_a_copy() -> None:

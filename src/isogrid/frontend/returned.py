@@ -11,7 +11,7 @@ from isogrid.frontend import binding, statements
 from isogrid.frontend.definition import Generic
 from isogrid.frontend.functions import FunctionText
 from isogrid.frontend.names import binding_value
-from isogrid.frontend.scope import Binding, Builder, Returns
+from isogrid.frontend.scope import Binding, Builder, RefusedError, Returns
 from isogrid.frontend.values import NothingValue, Poison, TupleValue, Typed, Value, describe
 from isogrid.ir import kernel as k
 from isogrid.ir.types import Scalar
@@ -44,7 +44,10 @@ def build_returning_body(builder: Builder, text: FunctionText, skip: int) -> Res
             statements.build_body(builder, tree, skip)
             _check_end(builder, returns, tree)
         builder.emit(k.Scope(label, tuple(body), span=builder.span(tree)))
-    return _results(builder, returns, tree)
+    try:
+        return _results(builder, returns, tree)
+    except RefusedError:  # such as a value of another type than the annotation says
+        return NOTHING
 
 
 def _declare(builder: Builder) -> None:

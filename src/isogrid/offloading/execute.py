@@ -19,6 +19,7 @@ from isogrid.launch.kernel_value import Kernel
 from isogrid.launch.native import native_callable
 from isogrid.launch.options import Options
 from isogrid.launch.sourcekey import canonical
+from isogrid.launch.specialise import tunable_values
 from isogrid.launch.stored import SourceMemory
 from isogrid.offloading.kernels import (
     Program,
@@ -223,7 +224,9 @@ class Executor:
         part = self.memory.for_part(self._part(key), self.definition, self.captures)
         compiled = Compiled(captures=self.captures, memory=part)
         spec = self.specialisation
-        compiled.programs[Specialisation((), spec.constants) if alone else spec] = program.kernel
+        if alone:  # of the function it has the tunables, and none of the arrays that settle the rest
+            spec = Specialisation((), tuple(sorted(tunable_values(program.definition, self.tunables).items())))
+        compiled.programs[spec] = program.kernel
         kernel = Kernel(program.definition, compiled, self.options, self.tunables, device or self.device)
         return Ready(program, kernel)
 

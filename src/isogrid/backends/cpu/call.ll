@@ -129,7 +129,7 @@ drop:
   br label %slow
 slow:
   %callable = call ptr @PyTuple_GetItem(ptr %self, i64 1)
-  %slow.result = call ptr @PyObject_Vectorcall(ptr %callable, ptr %arguments, i64 %given, ptr %names)
+  %slow.result = musttail call ptr @PyObject_Vectorcall(ptr %callable, ptr %arguments, i64 %given, ptr %names)
   ret ptr %slow.result
 }
 

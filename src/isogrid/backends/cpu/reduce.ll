@@ -240,10 +240,11 @@ drop.said:
   br label %slow
 out:
   ret ptr %said
+; Without this frame, which is large: what comes next may be a call like this one.
 slow:
   call void @give_back(ptr %memory.place)
   %callable = call ptr @PyTuple_GetItem(ptr %self, i64 1)
-  %slow.result = call ptr @PyObject_Vectorcall(ptr %callable, ptr %arguments, i64 %given, ptr %names)
+  %slow.result = musttail call ptr @PyObject_Vectorcall(ptr %callable, ptr %arguments, i64 %given, ptr %names)
   ret ptr %slow.result
 }
 
