@@ -52,7 +52,7 @@ from isogrid.support.errors import KnownLimit
 
 _FAST = "reassoc contract arcp "
 #: Nodes of a body, slow paths left out, up to which one elementary function goes; threads of a multiprocessor.
-_SHORT, _RESIDENT = 200, 2048
+_SHORT, _RESIDENT = 300, 2048
 #: Rounds of zeroing that are written out instead of being a loop.
 _MOST_ROUNDS = 8
 

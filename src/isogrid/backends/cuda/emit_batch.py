@@ -1,31 +1,35 @@
-"""Checks of eight trips of a loop at once: a check with an exit in an inner loop costs three times the loop.
+"""Several trips of a loop at once: a check with an exit in an inner loop costs three times the loop.
 
 Eight trips run statement by statement. Their checks are asked together; where all hold the accesses follow unchecked,
-and where one fails nothing was written yet, and the loop goes on trip by trip and traps at the right one.
+and where one fails nothing was written yet, and the loop goes on trip by trip and traps at the right one. Four trips
+that call elementary functions ask once for all of their slow paths.
 """
 
+from collections import Counter
 from collections.abc import Iterable
 
 from isogrid.backends.cuda.emit_address import Linear
-from isogrid.backends.cuda.emit_code import Code, assuming
+from isogrid.backends.cuda.emit_code import Code, Variable, assuming
 from isogrid.backends.cuda.emit_lockstep import Copy, together
+from isogrid.backends.cuda.plan_copies import usual_nodes
 from isogrid.ir import device as d
 from isogrid.ir.device import Machine
 from isogrid.ir.walk import visit
 from isogrid.printers.llvm_text import type_text
 
-#: Trips of one batch.
-BATCH = 8
+#: Trips of one batch, with checks and without.
+_CHECKED, _CALLING = 8, 4
 _MOST_NODES = 1200
 
 
-def can_batch(node: d.For) -> bool:
-    """Whether trips of a loop can run side by side up to their effects: checks come before anything is written, what
-    is written is not read, and a variable is used in one statement only, which then runs trip after trip."""
-    if node.unroll == 1 or len(list(visit(node.body))) * BATCH > _MOST_NODES:
-        return False
-    if not any(isinstance(s, d.Check) for s in node.body):
-        return False
+def batch_of(kernel: d.Kernel, node: d.For) -> int:
+    """How many trips of a loop can run side by side up to their effects, 0 if none can: checks come before anything is
+    written, what is written is not read, and a variable that lasts is used in one statement only, which then runs trip
+    after trip."""
+    checked = any(isinstance(s, d.Check) for s in node.body)
+    count = _CHECKED if checked else _CALLING if any(isinstance(s, d.If) and s.rare for s in node.body) else 0
+    if node.unroll == 1 or usual_nodes(node.body) * count > _MOST_NODES:
+        return 0
     written: set[str] = set()
     effects = False
     for statement in node.body:
@@ -34,25 +38,27 @@ def can_batch(node: d.For) -> bool:
                 pass
             case d.Check():
                 if effects:
-                    return False
+                    return 0
             case d.Store(buffer=buffer) | d.Atomic(buffer=buffer):
                 written.add(buffer)
                 effects = True
             case d.If():
                 inside = list(visit((*statement.then, *statement.otherwise)))
                 if any(isinstance(n, d.Statement) and not isinstance(n, d.Let | d.Set | d.If) for n in inside):
-                    return False
+                    return 0
             case _:
-                return False
+                return 0
     read = {n.buffer for n in visit(node.body) if isinstance(n, d.Load)}
     atomics = sum(isinstance(s, d.Store | d.Atomic) for s in node.body)
-    return not (read & written) and atomics <= 1 and not _crosses(node.body)
+    return count if not (read & written) and atomics <= 1 and not _crosses(kernel, node) else 0
 
 
-def _crosses(body: d.Block) -> bool:
-    """Whether some variable is set, and used in more than one statement."""
+def _crosses(kernel: d.Kernel, node: d.For) -> bool:
+    """Whether some variable is set, and used in more than one statement of this trip or in another one."""
+    body = node.body
     sets = {n.name for n in visit(body) if isinstance(n, d.Set)}
     sets |= {n.target for n in visit(body) if isinstance(n, d.Atomic) and n.target}
+    sets -= _of_one_trip(kernel, node)
     uses: dict[str, int] = {}
     for statement in body:
         for name in set(_names(statement)):
@@ -60,7 +66,23 @@ def _crosses(body: d.Block) -> bool:
     return any(uses[name] > 1 for name in sets)
 
 
-def _names(statement: d.Statement) -> Iterable[str]:
+def _of_one_trip(kernel: d.Kernel, node: d.For) -> set[str]:
+    """Results of elementary functions: set before a slow path that may set them again, and used in this loop alone."""
+    found: set[str] = set()
+    first: dict[str, d.Statement] = {}
+    for statement in node.body:
+        if isinstance(statement, d.If) and statement.rare:
+            found |= {n.name for n in visit(statement.then) if isinstance(n, d.Set)}
+        for name in _names(statement):
+            first.setdefault(name, statement)
+    found = {name for name in found if isinstance(first[name], d.Set)}
+    if not found:
+        return found
+    inside, everywhere = Counter(_names(node)), Counter(_names(kernel.body))
+    return {name for name in found if inside[name] == everywhere[name]}
+
+
+def _names(statement: d.Statement | d.Block) -> Iterable[str]:
     for node in visit(statement):
         match node:
             case d.Value(name=name) | d.Set(name=name):
@@ -71,34 +93,49 @@ def _names(statement: d.Statement) -> Iterable[str]:
                 continue
 
 
-def emit_batches(code: Code, node: d.For, trip: str, start: str, step: str, trips: str, scalar: str) -> None:
-    """Run batches while eight trips are left, from the number in the variable `trip` on; then go to `scalar`."""
-    w = code.w
+def emit_batches(code: Code, node: d.For, count: int, trip: str, ends: tuple[str, str, str, str], scalar: str) -> None:
+    """Run batches of `count` trips while so many are left, from the number in the variable `trip` on; then go to
+    `scalar`. `ends` are start, step, trips and the type that trips are counted in."""
+    w, (start, step, trips, size) = code.w, ends
     head, body = w.block("batch"), w.block("batch.body")
     w.place(head)
-    count = w.emit(f"load i64, ptr {trip}")
-    left = w.emit(f"sub nuw i64 {trips}, {count}")
-    w.branch(w.emit(f"icmp uge i64 {left}, {BATCH}"), body, scalar)
+    number = w.emit(f"load {size}, ptr {trip}")
+    left = w.emit(f"sub nuw {size} {trips}, {number}")
+    w.branch(w.emit(f"icmp uge {size} {left}, {count}"), body, scalar)
     w.place(body)
     outer = (code.specials, code.sums, code.variables, code.env)
-    copies = [_copy(code, node, count, start, step, number) for number in range(BATCH)]
+    trips_here = [w.emit(f"add nuw {size} {number}, {later}") if later else number for later in range(count)]
+    counters = [counter_of(code, node, start, step, here, size) for here in trips_here]
+    own = _of_one_trip(code.kernel, node)
+    copies = [_copy(code, node, counters, later, own) for later in range(count)]
     with assuming(code, None, True):
         together(code, copies, node.body, scalar, set(), [True])
     code.specials, code.sums, code.variables, code.env = outer
-    w.do(f"store i64 {w.emit(f'add nuw i64 {count}, {BATCH}')}, ptr {trip}")
+    w.do(f"store {size} {w.emit(f'add nuw {size} {number}, {count}')}, ptr {trip}")
     w.jump(head)
 
 
-def _copy(code: Code, node: d.For, count: str, start: str, step: str, number: int) -> Copy:
-    """One trip of the batch: names of its own, the loop's variables."""
+def counter_of(code: Code, node: d.For, start: str, step: str, count: str, size: str) -> str:
+    """The counter of trip number `count`."""
     w, text = code.w, type_text(node.type)
-    index = count if node.type is Machine.I64 else w.emit(f"trunc i64 {count} to {text}")
-    first = w.emit(f"add {text} {start}, {w.emit(f'mul {text} {index}, {step}')}")
-    counter, sums = first, dict(code.sums)
-    if number:
-        offset = w.emit(f"mul {text} {step}, {number}")
-        counter = w.emit(f"add {text} {first}, {offset}")
+    if node.type is Machine.I64 and size == "i32" and code.ranges is not None:
+        low, high = code.ranges.of(d.Value(node.counter, node.type))
+        if low >= -(1 << 31) and high < 1 << 31:
+            first, by = (w.emit(f"trunc i64 {number} to i32") for number in (start, step))
+            number = w.emit(f"add i32 {first}, {w.emit(f'mul i32 {count}, {by}')}")
+            return w.emit(f"{'zext nneg' if low >= 0 else 'sext'} i32 {number} to i64")
+    index = count
+    if size != text:
+        index = w.emit(f"zext nneg i32 {count} to i64" if size == "i32" else f"trunc i64 {count} to {text}")
+    return w.emit(f"add {text} {start}, {w.emit(f'mul {text} {index}, {step}')}")
+
+
+def _copy(code: Code, node: d.For, counters: list[str], number: int, own: set[str]) -> Copy:
+    """One trip of the batch: names of its own, the loop's variables but for those that no other trip knows."""
+    sums = dict(code.sums)
     if node.type is Machine.I64 and isinstance(node.step, d.Literal):
         by = node.step.bits - (1 << 64) if node.step.bits >> 63 else node.step.bits
-        sums[node.counter] = Linear(((first, 1),), by * number)
-    return Copy(code.specials, sums, code.variables, {**code.env, node.counter: counter})
+        sums[node.counter] = Linear(((counters[0], 1),), by * number)
+    declared = [(name, type) for name, type in code.kernel.variables if name in own]
+    new = {name: Variable(code.w.alloca(type_text(type), "var"), type) for name, type in declared}
+    return Copy(code.specials, sums, {**code.variables, **new}, {**code.env, node.counter: counters[number]})

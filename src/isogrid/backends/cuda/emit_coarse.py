@@ -116,9 +116,9 @@ def _one_by_one(code: Code, first: tuple[str, ...], index: str, items: tuple[int
     code.specials, code.sums, code.env = {}, {}, {}
     code.variables = {n: Variable(w.alloca(type_text(t), "var"), t) for n, t in code.kernel.variables}
     thread_specials(code, threads, index)
-    end, code.end = code.end, again
+    end, code.end, code.usual = code.end, again, False
     emit_block(code, code.kernel.body)
-    code.end = end
+    code.end, code.usual = end, True
     w.place(again)
     w.do(f"store i32 {w.emit(f'add nuw i32 {number}, 1')}, ptr {counter}")
     w.finish(f"br label %{head}, {ROLLED}")

@@ -147,6 +147,9 @@ class Code:
     waits: bool = False
     #: Whether what is being written seldom runs.
     rare: bool = False
+    #: Whether this is code that most threads run, and not that of the last few: only there are numbers kept at hand,
+    #: as those that two places need would be held from before both.
+    usual: bool = True
     #: Rare paths by identity: the function of each, None where it cannot be one.
     slow_paths: dict[int, SlowPath | None] = field(default_factory=dict[int, SlowPath | None])
     #: How far apart along each axis are the threads of the grid that one thread takes.
@@ -159,7 +162,7 @@ class Code:
 def evaluate(code: Code, node: d.Expr) -> str:
     """The value of an expression as an LLVM operand."""
     match node:
-        case d.Literal() if is_long(node) and not code.rare:
+        case d.Literal() if is_long(node) and code.usual and not code.rare:
             return long_number(code.w, code.helpers, node)
         case d.Literal():
             return literal_text(node.bits, node.type)

@@ -48,6 +48,8 @@ def together(
             case d.Collective() if collective is not None:
                 collective(copies, node)
                 effects[0] = True
+            case d.If(rare=True, otherwise=()):
+                _rarely(code, copies, node)
             case d.If() if held.issuperset(_clauses(node.condition)):
                 together(code, copies, node.then, apart, data, effects, agreed, collective, held=held)
             case d.If() if is_guard(data, node, effects[0]):
@@ -58,8 +60,6 @@ def together(
                     _all(code, copies, node.condition, apart, agreed, wanted=True, none=rest)
                     held.update(_clauses(node.condition))
                     together(code, copies, node.then, apart, data, effects, agreed, collective, rest, held)
-            case d.If(rare=True):
-                _rarely(code, copies, node)
             case _:
                 if isinstance(node, d.Let) and depends_on_data(data, node.value):
                     data.add(node.name)

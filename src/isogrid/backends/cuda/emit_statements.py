@@ -6,7 +6,7 @@ from typing import assert_never
 from isogrid.backends.cuda.emit_address import Linear, signed
 from isogrid.backends.cuda.emit_alignment import zero_bits
 from isogrid.backends.cuda.emit_atomic import emit_atomic
-from isogrid.backends.cuda.emit_batch import can_batch, emit_batches
+from isogrid.backends.cuda.emit_batch import batch_of, counter_of, emit_batches
 from isogrid.backends.cuda.emit_code import (
     Code,
     Exit,
@@ -124,24 +124,26 @@ def _for(code: Code, node: d.For) -> None:
     if most <= _FEW and node.unroll != 1 and most * len(list(visit(node.body))) <= _FEW_NODES:
         _few_trips(code, node, (start, step, trips), most)
         return
-    batched = node.counter not in code.variables and code.batches and can_batch(node)
+    batched = batch_of(code.kernel, node) if node.counter not in code.variables and code.batches else 0
     # Counted in 32 bits where that is enough: the GPU takes two instructions for one of 64.
-    size = "i32" if most < 1 << 31 and not batched else "i64"
+    size = "i32" if most < 1 << 31 else "i64"
     if size == "i32":
         trips = w.emit(f"trunc i64 {trips} to i32")
     trip = w.alloca(size, "trip")
     w.do(f"store {size} 0, ptr {trip}")
     head, body, again, exit = w.block("for"), w.block("for.body"), w.block("for.again"), w.block("for.end")
     if batched:
-        emit_batches(code, node, trip, start, step, trips, head)
+        emit_batches(code, node, batched, trip, (start, step, trips, size), head)
     w.place(head)
     count = w.emit(f"load {size}, ptr {trip}")
     w.branch(w.emit(f"icmp ult {size} {count}, {trips}"), body, exit)
     w.place(body)
-    _set_counter(code, node, _counter(code, node, start, step, count, size))
+    _set_counter(code, node, counter_of(code, node, start, step, count, size))
+    usual, code.usual = code.usual, code.usual and not batched
     _trip(code, node, exit, again)
+    code.usual = usual
     w.do(f"store {size} {w.emit(f'add nuw {size} {count}, 1')}, ptr {trip}")
-    _back(code, head, rolled=node.unroll == 1 or batched)
+    _back(code, head, rolled=node.unroll == 1 or batched > 0)
     w.place(exit)
 
 
@@ -151,21 +153,6 @@ def _most_trips(code: Code, node: d.For) -> int:
         return (1 << 64) - 1
     low, high = code.ranges.of(node.trips)
     return high if low >= 0 else (1 << 64) - 1
-
-
-def _counter(code: Code, node: d.For, start: str, step: str, count: str, size: str) -> str:
-    """The counter of trip number `count`."""
-    w, text = code.w, type_text(node.type)
-    if node.type is Machine.I64 and size == "i32" and code.ranges is not None:
-        low, high = code.ranges.of(d.Value(node.counter, node.type))
-        if low >= -(1 << 31) and high < 1 << 31:
-            first, by = (w.emit(f"trunc i64 {number} to i32") for number in (start, step))
-            number = w.emit(f"add i32 {first}, {w.emit(f'mul i32 {count}, {by}')}")
-            return w.emit(f"{'zext nneg' if low >= 0 else 'sext'} i32 {number} to i64")
-    index = count
-    if size != text:
-        index = w.emit(f"zext nneg i32 {count} to i64" if size == "i32" else f"trunc i64 {count} to {text}")
-    return w.emit(f"add {text} {start}, {w.emit(f'mul {text} {index}, {step}')}")
 
 
 def _set_counter(code: Code, node: d.For, counter: str) -> None:

@@ -27,8 +27,8 @@ _MOST_ITEMS = 16
 _APART = 4
 _WARP = 32
 _MOST_NODES_APART = 600
-#: Expressions of slow paths cost time to compile alone: this many count as one.
-_RARE_SHARE = 6
+#: Expressions of slow paths cost time to compile alone, once for all copies: this many count as one.
+_RARE_SHARE = 16
 
 
 @dataclass(slots=True)

@@ -1,0 +1,63 @@
+"""Trips of a loop side by side: those that call elementary functions ask once for all of their slow paths."""
+
+import math
+
+import numpy as np
+import pytest
+
+import isogrid as ig
+from isogrid.cli.stages import stages_of
+from isogrid.cli.text_targets import ptx_text
+from isogrid.dims import N
+
+
+@ig.kernel(grid=N)
+def sums(x: ig.In[ig.f32, N], trips: ig.i32, y: ig.Out[ig.f32, N]) -> None:
+    i = ig.gid()
+    s = ig.f32(0)
+    for j in range(trips):
+        s += math.exp(x[i] + ig.f32(j) * 0.5)
+    y[i] = s
+
+
+@ig.kernel(grid=N)
+def chained(x: ig.In[ig.f32, N], y: ig.Out[ig.f32, N]) -> None:
+    i = ig.gid()
+    v = x[i]
+    for _ in range(40):
+        v = math.sin(v)
+    y[i] = v
+
+
+@ig.kernel(grid=N)
+def last(x: ig.In[ig.f32, N], y: ig.Out[ig.f32, N]) -> None:
+    i = ig.gid()
+    v = ig.f32(0)
+    for j in range(40):
+        v = math.log(x[i] + ig.f32(j))
+    y[i] = v
+
+
+@pytest.mark.parametrize("trips", [0, 3, 4, 11, 16])
+def test_sums_of_any_number_of_trips(trips: int) -> None:
+    """Among the arguments are some whose slow paths are taken, in one trip of a batch or in several."""
+    x = np.array([0.5, 86.0, 88.0, -90.0, -104.0, 1e-30, np.inf, np.nan, -0.25], np.float32)
+    y, again = np.empty_like(x), np.empty_like(x)
+    sums.on("simulated")(x, trips, y)
+    sums.on("cpu")(x, trips, again)
+    assert np.array_equal(y.view(np.uint32), again.view(np.uint32))
+
+
+@pytest.mark.parametrize("kernel", [chained, last], ids=["chained", "last"])
+def test_what_a_trip_needs_of_another_one(kernel: ig.Kernel) -> None:
+    x = np.array([0.5, 3.0, 1e6, 1e-40, 0.0, 7.25], np.float32)
+    y, again = np.empty_like(x), np.empty_like(x)
+    kernel.on("simulated")(x, y)
+    kernel.on("cpu")(x, again)
+    assert np.array_equal(y.view(np.uint32), again.view(np.uint32))
+
+
+def test_four_calls_ask_once() -> None:
+    """The body stands there five times, four trips of a batch and one for those that are left, and the slow path once."""
+    assert ptx_text(stages_of(sums)).count("cvt.rn.f32.f64") == 4 + 1 + 1
+    assert ptx_text(stages_of(chained)).count("cvt.rn.f32.f64") == 1 + 1
