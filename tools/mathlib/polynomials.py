@@ -67,11 +67,18 @@ def quick_constants(module: Any) -> None:
     """Coefficients of the quick builds."""
 
     def put(
-        name: str, count: int, low: Any, high: Any, part: Function, whole: Function, built: Callable[[mpf, mpf], mpf]
+        name: str,
+        count: int,
+        low: Any,
+        high: Any,
+        part: Function,
+        whole: Function,
+        built: Callable[[mpf, mpf], mpf],
+        given: list[float] | None = None,
     ) -> None:
         low, high = mpf(low), mpf(high)
         with mpmath.workprec(200):
-            coefficients = fitted(part, low, high, count)
+            coefficients = fitted(part, low, high, count) if given is None else given
             error = measured(coefficients, whole, built, low, high)
         if error > BOUND:
             raise SystemExit(f"{name}: error 2^{error:.1f}, not below 2^{BOUND}")
@@ -84,6 +91,7 @@ def quick_constants(module: Any) -> None:
     _circular(put)
     _inverse(put)
     _error(put)
+    _for_gpus(put, module)
 
 
 def _even(function: Function, limit: Function) -> Function:
@@ -162,3 +170,55 @@ def _error(put: Any) -> None:
 
     end = mpf("10.21")
     put("QUICK_ERFC", 16, -1, (end - shift) / (end + shift), scaled, scaled, lambda t, p: p)
+
+
+def _for_gpus(put: Any, module: Any) -> None:
+    """Of the builds for GPUs alone: short intervals behind tables and exact reductions."""
+    edge = mpf("0.0443")
+
+    def over(x: mpf) -> mpf:
+        return (mpmath.log1p(x) - x) / x**2 if abs(x) > mpf(2) ** -50 else x / 3 - mpf(1) / 2
+
+    wider = edge * mpf("1.005")
+    coefficients = fitted(over, -wider, wider, 6)
+    put("GPU_LOG", 6, -edge, edge, over, mpmath.log1p, lambda x, p: x + x * x * p, coefficients)
+    module.note("-log(j / 16) for j of 11..23, which are what 16 / m is rounded to, behind the lower four bits of j.")
+    logs = {j % 16: float(-mpmath.log(mpf(j) / 16)) if 11 <= j <= 23 else 0.0 for j in range(8, 24)}
+    module.rows("GPU_LOG_TABLE", [logs[j] for j in range(16)])
+    put(
+        "GPU_ATANH", 5, 0, "0.0405",
+        _even(lambda r: (mpmath.atanh(r) / r - 1) / r**2, lambda z: z / 5 + mpf(1) / 3),
+        _even(lambda r: mpmath.atanh(r) / r, lambda z: 1 + z / 3), lambda z, p: 1 + z * p,
+    )  # fmt: skip
+    half = (mpmath.ln(2) / 2 * mpf("1.0001")) ** 2
+    put(
+        "GPU_SINH", 4, 0, half,
+        _even(lambda r: (mpmath.sinh(r) / r - 1) / r**2, lambda z: z / 120 + mpf(1) / 6),
+        _even(lambda r: mpmath.sinh(r) / r, lambda z: 1 + z / 6), lambda z, p: 1 + z * p,
+    )  # fmt: skip
+    put(
+        "GPU_COSH", 4, 0, half,
+        _even(lambda r: (mpmath.cosh(r) - 1) / r**2, lambda z: z / 24 + mpf(1) / 2),
+        lambda z: mpmath.cosh(mpmath.sqrt(z)), lambda z, p: 1 + z * p,
+    )  # fmt: skip
+    put(
+        "GPU_TAN", 5, 0, (mpmath.pi / 16 * mpf("1.001")) ** 2,
+        _even(lambda r: (mpmath.tan(r) / r - 1) / r**2, lambda z: z * 2 / 15 + mpf(1) / 3),
+        _even(lambda r: mpmath.tan(r) / r, lambda z: 1 + z / 3), lambda z, p: 1 + z * p,
+    )  # fmt: skip
+    module.note("The sine and cosine of j pi / 8 for j of 0..7, one behind the other.")
+    angles = [mpmath.pi * j / 8 for j in range(8)]
+    parts = [part for angle in angles for part in (mpmath.sin(angle), mpmath.cos(angle))]
+    turns = [float(part) if abs(part) > mpf(2) ** -100 else 0.0 for part in parts]
+    module.rows("GPU_TURNS", turns)
+    middle = mpf("7.7")
+
+    def error(u: mpf) -> mpf:
+        a = mpmath.sqrt(max(u + middle, mpf(0)))
+        return mpmath.erf(a) / a if a > mpf(2) ** -30 else 2 / mpmath.sqrt(mpmath.pi) * (1 - a * a / 3)
+
+    # The slope at 0 is exact, so that subnormals need no test of their own: the first point is there.
+    wider = middle / mpmath.cos(mpmath.pi / 44)
+    coefficients = fitted(error, -wider, wider, 22)
+    coefficients[0] += float(error(-middle) - value_at(coefficients, -middle))
+    put("GPU_ERF", 22, -middle, middle, error, error, lambda u, p: p, coefficients)

@@ -17,7 +17,7 @@ from isogrid.lowering.builder import Array, Builder
 from isogrid.lowering.machine import literal
 from isogrid.mathlib.functions import Function, has_build, load
 
-_ONE: Final = 0x3FF0000000000000
+_ONES: Final = (d.Literal(0x3F800000, d.Machine.F32), d.Literal(0x3FF0000000000000, d.Machine.F64))
 
 
 def lower_elementary(builder: Builder, name: str, arguments: tuple[d.Expr, ...]) -> d.Expr:
@@ -49,8 +49,10 @@ def _put(
         match statement:
             case d.Let():
                 value = _renamed(statement.value, values, tables)
-                start = corrected and _is_inverse(value)
-                values[statement.name] = builder.let(value, _stem(function, statement.name), start=start)
+                stem = _stem(function, statement.name)
+                if corrected:
+                    value = map_expr(value, lambda part, stem=stem: _started(builder, part, stem))
+                values[statement.name] = builder.let(value, stem)
             case d.Set():
                 name = values[statement.name]
                 assert isinstance(name, d.Value)
@@ -68,13 +70,13 @@ def _put(
                 raise AssertionError(f"{function.name} was loaded with a {type(statement).__name__}")
 
 
-def _is_inverse(node: d.Expr) -> bool:
-    """Whether it is 1 / x in f64."""
+def _started(builder: Builder, node: d.Expr, stem: str) -> d.Expr:
+    """An inverse 1 / x under a name of its own, as a value that what follows corrects."""
     match node:
-        case d.Op(op="fdiv", arguments=(d.Literal(bits=bits, type=d.Machine.F64), _)):
-            return bits == _ONE
+        case d.Op(op="fdiv", arguments=(d.Literal() as one, _)) if one in _ONES:
+            return builder.let(node, stem, start=True)
         case _:
-            return False
+            return node
 
 
 def _stem(function: Function, name: str) -> str:

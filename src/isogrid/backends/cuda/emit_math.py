@@ -26,8 +26,8 @@ def emit_fmod(w: Writer, helpers: dict[str, str], arguments: Sequence[str], type
 
 
 def near_inverse(w: Writer, node: d.Let, evaluate: Callable[[d.Expr], str]) -> str | None:
-    """A value near 1 / x or 1 / sqrt(x) where what follows corrects it: the hardware's, of the upper half of x, whose
-    error is about 2^-20."""
+    """A value near 1 / x or 1 / sqrt(x) where what follows corrects it: the hardware's. In f64 it is that of the upper
+    half of x, with an error of about 2^-20; in f32 its error is a unit or two, and a subnormal x counts as 0."""
     match node.value:
         case d.Op(op="fdiv", arguments=(_, d.Op(op="fsqrt", arguments=(x,)))):
             name = "rsqrt"
@@ -35,7 +35,8 @@ def near_inverse(w: Writer, node: d.Let, evaluate: Callable[[d.Expr], str]) -> s
             name = "rcp"
         case _:
             return None
-    return w.call(f"llvm.nvvm.{name}.approx.ftz.d", "double", ["double"], [evaluate(x)])
+    letter, type = ("f", "float") if node.value.type is Machine.F32 else ("d", "double")
+    return w.call(f"llvm.nvvm.{name}.approx.ftz.{letter}", type, [type], [evaluate(x)])
 
 
 def _fmod_text(name: str, real: str, bits: int, fraction: int, exponent: int, step: int) -> str:

@@ -74,3 +74,15 @@ def negated_if_odd(y: f64, k: w32) -> f64:
 def low_word(y: f64) -> w32:
     """The lower half of the bits."""
     return w32(ig.bitcast(w64, y))
+
+
+@ig.func
+def upper_word(y: f64) -> w32:
+    """The upper half of the bits."""
+    return w32(ig.bitcast(w64, y) >> 32)
+
+
+@ig.func
+def from_upper_word(word: w32) -> f64:
+    """The f64 with this upper half of its bits and zeros below."""
+    return ig.bitcast(f64, w64(word) << 32)

@@ -12,22 +12,25 @@ from isogrid.mathlib.source.circular import (
     tan_f32_pair,
 )
 from isogrid.mathlib.source.constants import (
+    GPU_TAN_FIRST,
+    GPU_TAN_REST,
+    GPU_TURNS,
     HALF_PI_HIGH,
     HALF_PI_LOW,
     ONE_OVER_PI,
     PI_HIGH,
     PI_LOW,
-    QUICK_COS4_FIRST,
-    QUICK_COS4_REST,
-    QUICK_SIN4_FIRST,
-    QUICK_SIN4_REST,
     QUICK_SIN_FIRST,
     QUICK_SIN_REST,
-    TWO_OVER_PI,
 )
 from isogrid.mathlib.source.exponential import SHIFTER
 from isogrid.mathlib.source.gpu import low_word, negated_if_odd, quotient, settled_bits
 from isogrid.mathlib.source.quick_circular import LARGEST
+from isogrid.mathlib.source.tables import floats
+
+EIGHT_OVER_PI = 8.0 * ONE_OVER_PI
+#: The first coefficients of tan in f32.
+SHORT_TAN = floats(GPU_TAN_FIRST, *GPU_TAN_REST[:2])
 
 
 @ig.func
@@ -68,22 +71,20 @@ def cos_f32_gpu(x: f32) -> f32:
 
 @ig.func
 def tan_f32_gpu(x: f32) -> f32:
-    """x = k pi/2 + r with |r| <= pi/4; sin r / cos r, or -cos r / sin r for an odd k."""
+    """x = k pi/8 + r with |r| <= pi/16; (S + C t) / (C - S t) with the sine and cosine of k pi/8 and t = tan r, whose
+    terms from r^7 on are computed in f32."""
     a = f64(x)
-    shifted = ig.fma(a, TWO_OVER_PI, SHIFTER)
+    shifted = ig.fma(a, EIGHT_OVER_PI, SHIFTER)
     k = shifted - SHIFTER
-    r = ig.fma(-k, HALF_PI_LOW, ig.fma(-k, HALF_PI_HIGH, a))
+    r = ig.fma(-k, 0.25 * HALF_PI_LOW, ig.fma(-k, 0.25 * HALF_PI_HIGH, a))
     z = r * r
-    s = f64(QUICK_SIN4_FIRST)
-    for j in range(len(QUICK_SIN4_REST)):
-        s = ig.fma(s, z, QUICK_SIN4_REST[j])
-    c = f64(QUICK_COS4_FIRST)
-    for j in range(len(QUICK_COS4_REST)):
-        c = ig.fma(c, z, QUICK_COS4_REST[j])
-    sine_r = ig.fma(z, s, 1.0) * r
-    cosine_r = ig.fma(z, c, 1.0)
-    odd = (low_word(shifted) & 1) != 0
-    y, good = settled_bits(quotient(ig.select(odd, -cosine_r, sine_r), ig.select(odd, sine_r, cosine_r)))
+    short = f32(z)
+    q = ig.fma(ig.fma(short, SHORT_TAN[0], SHORT_TAN[1]), short, SHORT_TAN[2])
+    p = ig.fma(ig.fma(f64(q), z, GPU_TAN_REST[2]), z, GPU_TAN_REST[3])
+    t = ig.fma(r * z, p, r)
+    j = 2 * int(low_word(shifted) & 7)
+    s, c = GPU_TURNS[j], GPU_TURNS[j + 1]
+    y, good = settled_bits(quotient(ig.fma(c, t, s), ig.fma(-s, t, c)))
     y = ig.select(x == 0.0, x, y)
     if not (good & (abs(x) <= LARGEST)):
         y = tan_f32_pair(x)

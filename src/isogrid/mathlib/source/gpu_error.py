@@ -3,12 +3,12 @@
 import math
 
 import isogrid as ig
-from isogrid import f32, f64, w32
+from isogrid import f32, f64
 from isogrid.mathlib.source.constants import (
+    GPU_ERF_FIRST,
+    GPU_ERF_REST,
     LN2_HIGH,
     LOG2_E,
-    QUICK_ERF_FIRST,
-    QUICK_ERF_REST,
     QUICK_ERFC_FIRST,
     QUICK_ERFC_REST,
     QUICK_EXP_FIRST,
@@ -16,13 +16,15 @@ from isogrid.mathlib.source.constants import (
 )
 from isogrid.mathlib.source.error_function import erf_f32_pair, erfc_f32_pair
 from isogrid.mathlib.source.exponential import SHIFTER
-from isogrid.mathlib.source.gpu import low_word, quotient, scaled_by, settled_bits
-from isogrid.mathlib.source.quick import settled
+from isogrid.mathlib.source.gpu import low_word, quotient, scaled_by, settled_bits, settled_widely
 from isogrid.mathlib.source.quick_error import LARGEST
 from isogrid.mathlib.source.quick_exponential import magnitude
+from isogrid.mathlib.source.tables import floats
 
-#: From here on erf rounds to 1, in f64 too.
-ERF_LARGEST = 9.0
+#: The first coefficients of e^r in f32: the terms from r^6 on are below 2^-18 of it.
+SHORT_EXP = floats(QUICK_EXP_FIRST, *QUICK_EXP_REST[:2])
+#: From here on erf rounds to 1.
+ERF_LARGEST = 3.924
 
 
 @ig.func
@@ -30,11 +32,12 @@ def erfc_bits(a: f64, z: f64) -> f64:
     """erfc a for 0 <= a <= 10.2 and z = a^2, which f64 holds of an f32."""
     shifted = ig.fma(-z, LOG2_E, SHIFTER)
     r = ig.fma(-(shifted - SHIFTER), LN2_HIGH, -z)
-    p = f64(QUICK_EXP_FIRST)
-    for j in range(len(QUICK_EXP_REST)):
+    short = f32(r)
+    p = f64(ig.fma(ig.fma(short, SHORT_EXP[0], SHORT_EXP[1]), short, SHORT_EXP[2]))
+    for j in range(2, len(QUICK_EXP_REST)):
         p = ig.fma(p, r, QUICK_EXP_REST[j])
     v = quotient(1.0, a + 3.5)
-    t = (a - 3.5) * v
+    t = ig.fma(v, -7.0, 1.0)
     q = f64(QUICK_ERFC_FIRST)
     for j in range(len(QUICK_ERFC_REST)):
         q = ig.fma(q, t, QUICK_ERFC_REST[j])
@@ -42,33 +45,30 @@ def erfc_bits(a: f64, z: f64) -> f64:
 
 
 @ig.func
-def normal_or_zero(x: f32) -> bool:
-    """Whether x is 0, normal or infinite."""
-    rest = (ig.bitcast(w32, x) << 1) - 0x01000000
-    return (rest <= 0xFE000000) | (x == 0.0)
-
-
-@ig.func
 def erf_f32_gpu(x: f32) -> f32:
-    """A polynomial of a^2 up to 1, 1 - erfc a beyond; the slope at 0 is no whole number, so subnormals go apart."""
-    a = magnitude(x, ERF_LARGEST)
-    z = a * a
-    p = f64(QUICK_ERF_FIRST)
-    for j in range(len(QUICK_ERF_REST)):
-        p = ig.fma(p, z, QUICK_ERF_REST[j])
-    y, good = settled_bits(ig.select(a < 1.0, a * p, 1.0 - erfc_bits(a, z)))
+    """a times one polynomial of a^2 up to where 1 is what the result rounds to: two of them, for small and large a,
+    would both run in most warps. p is exact at 0, so that what subnormals give is not next to a tie."""
+    b = abs(x)
+    a = f64(ig.select(b > ERF_LARGEST, f32(ERF_LARGEST), b))
+    u = ig.fma(a, a, -7.7)
+    p = f64(GPU_ERF_FIRST)
+    for j in range(10):
+        p = ig.fma(p, u, GPU_ERF_REST[j])
+    for j in range(10, len(GPU_ERF_REST)):
+        p = ig.fma(p, u, GPU_ERF_REST[j])
+    y, good = settled_widely(a * p)
     y = math.copysign(y, x)
-    if not (good & normal_or_zero(x)):
+    if not good:
         y = erf_f32_pair(x)
     return y
 
 
 @ig.func
 def erfc_f32_gpu(x: f32) -> f32:
-    """Below 0 it is 2 less that of -x. Results may be subnormal: the test rounds twice."""
+    """Below 0 it is 2 less that of -x. From 9.19 to 10.06 results are subnormal, and 0 beyond."""
     a = magnitude(x, LARGEST)
     wide = erfc_bits(a, a * a)
-    y, good = settled(ig.select(x < 0.0, 2.0 - wide, wide))
-    if not (good & (x == x)):
+    y, good = settled_bits(ig.select(x < 0.0, 2.0 - wide, wide))
+    if not (good & ((x < 9.19) | (x > 10.06))):
         y = erfc_f32_pair(x)
     return y

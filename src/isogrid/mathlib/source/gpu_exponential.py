@@ -5,6 +5,10 @@ import math
 import isogrid as ig
 from isogrid import f32, f64, w32
 from isogrid.mathlib.source.constants import (
+    GPU_COSH_FIRST,
+    GPU_COSH_REST,
+    GPU_SINH_FIRST,
+    GPU_SINH_REST,
     LN2_HIGH,
     LOG2_10,
     LOG2_E,
@@ -28,7 +32,7 @@ from isogrid.mathlib.source.exponential import (
     sinh_f32_pair,
     tanh_f32_pair,
 )
-from isogrid.mathlib.source.gpu import low_word, power_bits, quotient, scaled_by, settled_bits
+from isogrid.mathlib.source.gpu import from_upper_word, low_word, power_bits, quotient, scaled_by, settled_bits
 from isogrid.mathlib.source.tables import floats
 
 #: Adding it leaves an integer below 2^22 in the low bits, as two's complement.
@@ -102,10 +106,26 @@ def expm1_f32_gpu(x: f32) -> f32:
 
 
 @ig.func
+def halves(x: f32) -> tuple[f64, f64, f64, f64]:
+    """cosh r, sinh r and 2^(k-1) +- 2^(-k-1) for x = k ln 2 + r, |x| <= 88."""
+    a = f64(x)
+    shifted = ig.fma(a, LOG2_E, SHIFTER)
+    r = ig.fma(-(shifted - SHIFTER), LN2_HIGH, a)
+    z = r * r
+    c, s = f64(GPU_COSH_FIRST), f64(GPU_SINH_FIRST)
+    for j in range(len(GPU_COSH_REST)):
+        c = ig.fma(c, z, GPU_COSH_REST[j])
+        s = ig.fma(s, z, GPU_SINH_REST[j])
+    k = low_word(shifted) << 20
+    up, down = from_upper_word(k + 0x3FE00000), from_upper_word(0x3FE00000 - k)
+    return ig.fma(c, z, 1.0), ig.fma(s, z, 1.0) * r, up + down, up - down
+
+
+@ig.func
 def sinh_f32_gpu(x: f32) -> f32:
-    """(m + m / (m + 1)) / 2 with m = e^|x| - 1."""
-    m = expm1_bits(f64(abs(x)))
-    y, good = settled_bits(0.5 * (m + quotient(m, m + 1.0)))
+    """Next to 0 the result is x, which a subnormal rounds to as well."""
+    cosine, sine, both, rest = halves(x)
+    y, good = settled_bits(ig.fma(cosine, rest, sine * both))
     y = math.copysign(y, x)
     if not (good & (abs(x) <= 88.0)):
         y = sinh_f32_pair(x)
@@ -114,9 +134,8 @@ def sinh_f32_gpu(x: f32) -> f32:
 
 @ig.func
 def cosh_f32_gpu(x: f32) -> f32:
-    """(e + 1/e) / 2 with e = e^|x|."""
-    e = expm1_bits(f64(abs(x))) + 1.0
-    y, good = settled_bits(0.5 * (e + quotient(1.0, e)))
+    cosine, sine, both, rest = halves(x)
+    y, good = settled_bits(ig.fma(cosine, both, sine * rest))
     if not (good & (abs(x) <= 88.0)):
         y = cosh_f32_pair(x)
     return y

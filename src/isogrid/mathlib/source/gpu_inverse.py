@@ -6,36 +6,48 @@ import isogrid as ig
 from isogrid import f32, f64, w32, w64
 from isogrid.mathlib.source.constants import (
     HALF_PI_HIGH,
-    PI_HIGH,
     QUARTER_PI_HIGH,
     QUICK_ASIN_FIRST,
     QUICK_ASIN_REST,
     QUICK_ATAN_FIRST,
     QUICK_ATAN_REST,
 )
-from isogrid.mathlib.source.gpu import quotient, root_bits, settled_bits
+from isogrid.mathlib.source.gpu import from_upper_word, quotient, settled_bits
 from isogrid.mathlib.source.inverse import acos_f32_pair, asin_f32_pair, atan_f32_pair
 from isogrid.mathlib.source.quick_logarithm import ordinary
 from isogrid.mathlib.source.roots import cbrt_f32_pair, rsqrt_f32_pair
+from isogrid.mathlib.source.tables import floats
 
+#: The coefficients of asin in f32 but for the first.
+SHORT_ASIN = floats(*QUICK_ASIN_REST[:3])
 #: A third of the bits of x, taken from this, are those of something within 4 percent of x^(-1/3).
 CUBE_ROOT_START = 0x54A21D2A
+#: What the correction of a root in f32 may be wrong by, relative to itself.
+SLACK = 2.0**-19
 
 
 @ig.func
 def arc_bits(a: f64, large: bool) -> f64:
-    """asin a for 0 <= a <= 1/2, and asin(sqrt((1 - a) / 2)) where `large`."""
+    """asin r with r = a for 0 <= a <= 1/2, and sqrt((1 - a) / 2) where `large`. The terms from r^13 on are in f32, and
+    the root is corrected once."""
     half = ig.fma(-0.5, a, 0.5)
     z = ig.select(large, half, a * a)
-    r = ig.select(large, root_bits(half), a)
-    p = f64(QUICK_ASIN_FIRST)
-    for j in range(len(QUICK_ASIN_REST)):
+    short = f32(z)
+    start = f64(f32(1.0) / math.sqrt(short))
+    s = z * start
+    r = ig.select(large, ig.fma(ig.fma(-s, start, 1.0) * s, 0.5, s), a)
+    q = f32(QUICK_ASIN_FIRST)
+    for j in range(3):
+        q = ig.fma(q, short, SHORT_ASIN[j])
+    p = f64(q)
+    for j in range(3, len(QUICK_ASIN_REST)):
         p = ig.fma(p, z, QUICK_ASIN_REST[j])
     return ig.fma(r * z, p, r)
 
 
 @ig.func
 def asin_f32_gpu(x: f32) -> f32:
+    """pi/2 - 2 asin r where |x| > 1/2. Next to 0 the result is x, which a subnormal rounds to as well."""
     large = abs(x) > 0.5
     v = arc_bits(f64(abs(x)), large)
     y, good = settled_bits(ig.select(large, ig.fma(-2.0, v, HALF_PI_HIGH), v))
@@ -47,10 +59,13 @@ def asin_f32_gpu(x: f32) -> f32:
 
 @ig.func
 def acos_f32_gpu(x: f32) -> f32:
+    """n pi/2 + c asin r: c is 1 or -1 with n = 1, and 2 with n = 0 or -2 with n = 2 where |x| > 1/2."""
     large = abs(x) > 0.5
     v = arc_bits(f64(abs(x)), large)
-    outer = ig.select(x < 0.0, ig.fma(-2.0, v, PI_HIGH), 2.0 * v)
-    y, good = settled_bits(ig.select(large, outer, HALF_PI_HIGH - ig.select(x < 0.0, -v, v)))
+    sign = ig.bitcast(w32, x) & 0x80000000
+    n = from_upper_word(ig.select(large, sign >> 1, w32(0x3FF00000)))
+    c = from_upper_word(ig.select(large, w32(0x40000000), w32(0xBFF00000)) ^ sign)
+    y, good = settled_bits(ig.fma(c, v, n * HALF_PI_HIGH))
     if not (good & (abs(x) < 1.0)):
         y = acos_f32_pair(x)
     return y
@@ -101,12 +116,13 @@ def cbrt_f32_gpu(x: f32) -> f32:
 
 @ig.func
 def rsqrt_f32_gpu(x: f32) -> f32:
-    """From any value within 2^-18 of it, by a step of third order: the error is below 2^-52.9. No 1 / sqrt(x) of a
-    normal x is nearer than 2^-51.8 to where the rounding to f32 changes, so that no test is needed."""
-    a = f64(x)
-    r = 1.0 / math.sqrt(a)
-    e = ig.fma(-(a * r), r, 1.0)
-    y = f32(ig.fma(r * e, ig.fma(e, 0.375, 0.5), r))
-    if not ordinary(x):
+    """r next to 1 / sqrt(x) in f32, and r (1 - x r^2) / 2, which is wrong by 2^-20 of itself: the square of x r's error
+    is left out. Where the start is infinite or a NaN the sum is a NaN."""
+    r = f32(1.0) / math.sqrt(x)
+    h = x * r
+    e = ig.fma(-ig.fma(x, r, -h), r, ig.fma(-h, r, f32(1.0)))
+    low = r * e
+    y = ig.fma(low, 0.5 + 0.5 * SLACK, r)
+    if y != ig.fma(low, 0.5 - 0.5 * SLACK, r):
         y = rsqrt_f32_pair(x)
     return y

@@ -3,16 +3,19 @@
 import math
 
 import isogrid as ig
-from isogrid import f32, f64, w32, w64
+from isogrid import f32, f64, i32, w32
 from isogrid.mathlib.source.constants import (
+    GPU_ATANH_FIRST,
+    GPU_ATANH_REST,
+    GPU_LOG_FIRST,
+    GPU_LOG_REST,
+    GPU_LOG_TABLE,
     INVERSE_LN2_HIGH,
     INVERSE_LN10_HIGH,
     LN2_HIGH,
     LOG10_2,
-    QUICK_LOG_FIRST,
-    QUICK_LOG_REST,
 )
-from isogrid.mathlib.source.gpu import quotient, root_bits, settled_bits, settled_widely
+from isogrid.mathlib.source.gpu import from_upper_word, quotient, root_bits, settled_widely, upper_word
 from isogrid.mathlib.source.logarithm import (
     acosh_f32_pair,
     asinh_f32_pair,
@@ -22,44 +25,65 @@ from isogrid.mathlib.source.logarithm import (
     log10_f32_pair,
     log_f32_pair,
 )
-from isogrid.mathlib.source.quick_logarithm import ROOT_HALF_BITS, log1p_quick, ordinary
+from isogrid.mathlib.source.quick_logarithm import ROOT_HALF_BITS, ordinary
 from isogrid.mathlib.source.tables import floats
 
-#: The first coefficients of the polynomial in f32.
-SHORT_LOG = floats(QUICK_LOG_FIRST, *QUICK_LOG_REST[:4])
-#: The upper half of 2^52, whose lower half counts, and that number with 128 in it.
-COUNTER = 0x43300000_00000000
-COUNTER_128 = 4503599627370624.0
+#: The first coefficients of the polynomial in f32, and those of atanh.
+SHORT_LOG = floats(GPU_LOG_FIRST, *GPU_LOG_REST[:3])
+SHORT_ATANH = floats(GPU_ATANH_FIRST, *GPU_ATANH_REST[:2])
+#: Adding it leaves a multiple of 1/16 below 2, and 16 times that in the low bits.
+PART_SHIFTER = 786432.0
+#: What exponents are counted in where they stay in their place in the bits of an f32, and in the upper word of an f64.
+UNIT, UNIT_WIDE = 2.0**-23, 2.0**-20
+#: The upper word of sqrt(1/2) in f64.
+ROOT_HALF_WORD = 0x3FE6A09E
+#: Below it asinh rounds to a, as a^3 / 6 is less than a quarter of a unit.
+SMALL = 2.0**-12
 
 
 @ig.func
-def tail_of_both(short: f32, f: f64) -> f64:
-    """(log(1 + f) - f) / f^2, the terms from f^9 on in f32: below 2^-39.2 of log(1 + f) their errors are."""
-    q = ig.fma(short, SHORT_LOG[0], SHORT_LOG[1])
-    for j in range(2, len(SHORT_LOG)):
-        q = ig.fma(q, short, SHORT_LOG[j])
-    t = f64(q)
-    for j in range(len(SHORT_LOG) - 1, len(QUICK_LOG_REST)):
-        t = ig.fma(t, f, QUICK_LOG_REST[j])
-    return t
+def near_part(m: f32) -> tuple[f32, int]:
+    """The multiple j / 16 next to 1 / m, or the one beside it, and four bits of j, for m between sqrt(1/2) and sqrt(2):
+    one line of memory holds the table."""
+    shifted = f32(1.0) / m + PART_SHIFTER
+    return shifted - PART_SHIFTER, int(ig.bitcast(w32, shifted) & 15)
+
+
+@ig.func
+def log1p_part(f: f64, short: f32, j: int) -> f64:
+    """log(1 + f) - log(j / 16) for |f| < 0.0443 and `short` next to f, the terms from f^4 on in f32: their errors are
+    below 2^-40 of log(1 + f)."""
+    q = ig.fma(ig.fma(ig.fma(short, SHORT_LOG[0], SHORT_LOG[1]), short, SHORT_LOG[2]), short, SHORT_LOG[3])
+    p = ig.fma(ig.fma(ig.fma(f64(q), f, GPU_LOG_REST[3]), f, GPU_LOG_REST[4]), f, 1.0)
+    return ig.fma(f, p, GPU_LOG_TABLE[j])
 
 
 @ig.func
 def split_bits(x: f32) -> tuple[f64, f64]:
-    """k and log m for a positive normal x = 2^k m, m between sqrt(1/2) and sqrt(2)."""
+    """2^23 k and log m for a positive normal x = 2^k m, m between sqrt(1/2) and sqrt(2). m c - 1 is exact in f32."""
     bits = ig.bitcast(w32, x)
-    above = bits + (0x40000000 - ROOT_HALF_BITS)
-    m = ig.bitcast(f32, bits - (above & 0xFF800000) + 0x40000000)
-    k = ig.bitcast(f64, COUNTER | w64(above >> 23)) - COUNTER_128
-    short = m - 1.0
-    f = f64(short)
-    return k, ig.fma(f * f, tail_of_both(short, f), f)
+    exponent = (bits - ROOT_HALF_BITS) & 0xFF800000
+    m = ig.bitcast(f32, bits - exponent)
+    c, j = near_part(m)
+    f = ig.fma(m, c, -1.0)
+    return f64(ig.bitcast(i32, exponent)), log1p_part(f64(f), f, j)
+
+
+@ig.func
+def split_wide(u: f64) -> tuple[f64, f64, int]:
+    """2^20 k, 2^-k j / 16 and four bits of j for a positive u = 2^k m of f64 with k from -1000 to 1000."""
+    exponent = (upper_word(u) - ROOT_HALF_WORD) & 0xFFF00000
+    # The upper word of m, less that of 2^-127 and to the left by 3, holds the bits of an f32.
+    m = ig.bitcast(f32, (upper_word(u) - exponent - 0x38000000) << 3)
+    c, j = near_part(m)
+    scale = from_upper_word((ig.bitcast(w32, c) >> 3) + 0x38000000 - exponent)
+    return f64(ig.bitcast(i32, exponent)), scale, j
 
 
 @ig.func
 def log_f32_gpu(x: f32) -> f32:
     k, log_m = split_bits(x)
-    y, good = settled_widely(ig.fma(k, LN2_HIGH, log_m))
+    y, good = settled_widely(ig.fma(k, UNIT * LN2_HIGH, log_m))
     if not (good & ordinary(x)):
         y = log_f32_pair(x)
     return y
@@ -68,7 +92,7 @@ def log_f32_gpu(x: f32) -> f32:
 @ig.func
 def log2_f32_gpu(x: f32) -> f32:
     k, log_m = split_bits(x)
-    y, good = settled_widely(ig.fma(log_m, INVERSE_LN2_HIGH, k))
+    y, good = settled_widely(ig.fma(k, UNIT, log_m * INVERSE_LN2_HIGH))
     if not (good & ordinary(x)):
         y = log2_f32_pair(x)
     return y
@@ -77,7 +101,7 @@ def log2_f32_gpu(x: f32) -> f32:
 @ig.func
 def log10_f32_gpu(x: f32) -> f32:
     k, log_m = split_bits(x)
-    y, good = settled_widely(ig.fma(log_m, INVERSE_LN10_HIGH, k * LOG10_2))
+    y, good = settled_widely(ig.fma(log_m, INVERSE_LN10_HIGH, k * (UNIT * LOG10_2)))
     if not (good & ordinary(x)):
         y = log10_f32_pair(x)
     return y
@@ -85,8 +109,15 @@ def log10_f32_gpu(x: f32) -> f32:
 
 @ig.func
 def log1p_f32_gpu(x: f32) -> f32:
-    """Next to 0 the result is x, which a subnormal rounds to as well."""
-    y, good = settled_bits(log1p_quick(f64(x)))
+    """1 + x = 2^k m, and (1 + x) 2^-k c - 1 in f64. Next to 0 the result is x, which a subnormal rounds to as well."""
+    bits = ig.bitcast(w32, x + 1.0)
+    exponent = (bits - ROOT_HALF_BITS) & 0xFF800000
+    c, j = near_part(ig.bitcast(f32, bits - exponent))
+    part = ig.bitcast(i32, ig.bitcast(w32, c) - exponent) >> 3
+    scale = from_upper_word(ig.bitcast(w32, part) + 0x38000000)
+    k = f64(ig.bitcast(i32, exponent))
+    f = ig.fma(f64(x), scale, scale - 1.0)
+    y, good = settled_widely(ig.fma(k, UNIT * LN2_HIGH, log1p_part(f, f32(f), j)))
     y = math.copysign(y, x)
     if not (good & (x > -1.0) & (x < math.inf)):
         y = log1p_f32_pair(x)
@@ -95,13 +126,15 @@ def log1p_f32_gpu(x: f32) -> f32:
 
 @ig.func
 def asinh_f32_gpu(x: f32) -> f32:
-    """log1p(a + a^2 / (1 + sqrt(1 + a^2))); 1 + that is 2a where a is large."""
+    """log(a + sqrt(1 + a^2)), and a where 1 in that sum would take the last bits of a."""
     a = abs(x)
     b = f64(a)
     z = b * b
-    t = b + quotient(z, 1.0 + root_bits(1.0 + z))
-    y, good = settled_bits(log1p_quick(ig.select(a < 1e9, t, 2.0 * b - 1.0)))
-    y = math.copysign(y, x)
+    u = b + root_bits(1.0 + z)
+    k, scale, j = split_wide(u)
+    f = ig.fma(u, scale, -1.0)
+    y, good = settled_widely(ig.fma(k, UNIT_WIDE * LN2_HIGH, log1p_part(f, f32(f), j)))
+    y = math.copysign(ig.select(a < SMALL, a, y), x)
     if not (good & (a < math.inf)):
         y = asinh_f32_pair(x)
     return y
@@ -111,8 +144,10 @@ def asinh_f32_gpu(x: f32) -> f32:
 def acosh_f32_gpu(x: f32) -> f32:
     """log1p(t + sqrt(t^2 + 2t)) with t = x - 1."""
     t = f64(x) - 1.0
-    u = t + root_bits(ig.fma(t, t, 2.0 * t))
-    y, good = settled_bits(log1p_quick(ig.select(x < 1e9, u, 2.0 * t + 1.0)))
+    v = t + root_bits(ig.fma(t, t, 2.0 * t))
+    k, scale, j = split_wide(v + 1.0)
+    f = ig.fma(v, scale, scale - 1.0)
+    y, good = settled_widely(ig.fma(k, UNIT_WIDE * LN2_HIGH, log1p_part(f, f32(f), j)))
     if not (good & (x > 1.0) & (x < math.inf)):
         y = acosh_f32_pair(x)
     return y
@@ -120,10 +155,21 @@ def acosh_f32_gpu(x: f32) -> f32:
 
 @ig.func
 def atanh_f32_gpu(x: f32) -> f32:
-    """log1p(2a / (1 - a)) / 2."""
-    a = f64(abs(x))
-    y, good = settled_bits(0.5 * log1p_quick(quotient(2.0 * a, 1.0 - a)))
+    """(1 + a) / (1 - a) = 2^k (1 + s) / (1 - s): atanh a = k ln 2 / 2 + atanh s, s = (1 + a - 2^k (1 - a)) over the sum
+    of the two, |s| < 0.2; the terms from s^7 on in f32."""
+    b = abs(x)
+    above = ig.bitcast(w32, b + 1.0) - ig.bitcast(w32, 1.0 - b) + 0x00400000
+    exponent = above & 0xFF800000
+    k = f64(ig.bitcast(i32, exponent))
+    power = from_upper_word((exponent >> 3) + 0x3FF00000)
+    a, more, less = f64(b), 1.0 + power, 1.0 - power
+    s = quotient(ig.fma(a, more, less), ig.fma(a, less, more))
+    z = s * s
+    short = f32(z)
+    q = ig.fma(ig.fma(short, SHORT_ATANH[0], SHORT_ATANH[1]), short, SHORT_ATANH[2])
+    p = ig.fma(ig.fma(f64(q), z, GPU_ATANH_REST[2]), z, GPU_ATANH_REST[3])
+    y, good = settled_widely(ig.fma(k, 0.5 * UNIT * LN2_HIGH, ig.fma(s * z, p, s)))
     y = math.copysign(y, x)
-    if not (good & (abs(x) < 1.0)):
+    if not (good & (b < 1.0)):
         y = atanh_f32_pair(x)
     return y
