@@ -151,10 +151,13 @@ def test_arrays_whose_lines_begin_at_other_lanes() -> None:
     x = np.arange(count, dtype=np.float32)
     for first in range(0, 64, 4):
         for second in range(0, 64, 4):
-            y, z = at(first, count, np.float32)[0], at(second, count, np.float32)[0]
-            assert Launch(device, {"x": x, "y": y, "z": z}, {"N": count}, [count])(streamed, 0, count) == 0
-            assert (y == x + 1).all() and (z == x * 2).all(), (first, second)
-    assert usual is not streamed
+            found: list[bytes] = []
+            for run in (usual, streamed):
+                (y, around), (z, also) = at(first, count, np.float32), at(second, count, np.float32)
+                assert Launch(device, {"x": x, "y": y, "z": z}, {"N": count}, [count])(run, 0, count) == 0
+                assert (y == x + 1).all() and (z == x * 2).all(), (first, second)
+                found.append(around.tobytes() + also.tobytes())
+            assert found[0] == found[1], (first, second)
 
 
 @needs_lines
@@ -169,6 +172,8 @@ def test_whole_lines_are_stored_and_the_rest_is_not() -> None:
     assert assembly.count("movnt") == lines
     # Nobody may be told that the range is done before the stores have left.
     assert assembly.count("sfence") == 1
+    several = emit_streamed(device_of(two), host_target(), {})
+    assert [several.count(part) for part in ("!nontemporal", "@llvm.x86.sse.sfence()", "define i64 @")] == [3, 3, 2]
     wrapper = text[text.index("define i64 @run_streamed(") :]
     assert (
         wrapper.index("@run_streamed.body(") < wrapper.index("@llvm.x86.sse.sfence") < wrapper.index("ret i64 %result")
@@ -338,7 +343,7 @@ def test_the_form_is_made_when_it_pays() -> None:
     launch(x, y)
     assert stream.run and (y == 4).all()
     other = device_of(scale)
-    stream.run = compile_streamed(other, {}, 0)
+    stream.run = compile_streamed(other, {})
     x[...] = 4
     for size, wanted in ((count, 13), (count - 1, 7)):
         launch(x[:size], y[:size])

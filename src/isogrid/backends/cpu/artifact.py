@@ -47,11 +47,11 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class Makers:
-    """What compiles the forms of a kernel that few launches need: the precise twin and, given the address of `run`, the
-    form that writes past the cache, both by their addresses; the halves that check and that write."""
+    """What compiles the forms of a kernel that few launches need: the precise twin and the form that writes past the
+    cache, both by their addresses, and the halves that check and that write."""
 
     precise: Callable[[], int]
-    streamed: Callable[[int], int]
+    streamed: Callable[[], int]
     halves: Callable[[], tuple["LoadedVariant", "LoadedVariant"]]
 
 
@@ -77,7 +77,7 @@ class LoadedVariant:
     def ensure_streamed(self) -> None:
         """Have the form that writes past the cache. Few launches write much, so it is made when that is due."""
         if self.stream is not None and not self.stream.run:
-            self.stream.run = self.makers().streamed(self.context.run)
+            self.stream.run = self.makers().streamed()
 
     def ensure_halves(self) -> None:
         """Have the halves, where launches that write much check first. The first of them tells that both are there."""

@@ -33,7 +33,7 @@ def makers_of(device: d.Kernel, options: Mapping[str, Any]) -> Makers:
     """What makes the rarer forms of a kernel."""
     return Makers(
         precise=lambda: compile_precise(device, options),
-        streamed=lambda usual: compile_streamed(device, options, usual),
+        streamed=lambda: compile_streamed(device, options),
         halves=lambda: compile_halves(device, options),
     )
 
@@ -73,10 +73,10 @@ def compile_precise(device: d.Kernel, options: Mapping[str, Any]) -> int:
     return load_object(code, ("precise",))["precise"]
 
 
-def compile_streamed(device: d.Kernel, options: Mapping[str, Any], usual: int) -> int:
-    """The address of the form that writes past the cache; `usual` is that of `run`."""
+def compile_streamed(device: d.Kernel, options: Mapping[str, Any]) -> int:
+    """The address of the form that writes past the cache."""
     code = cached_object(emit_streamed(device, host_target(), _emission(options)), "plain")
-    return load_object(code, ("run_streamed",), {"usual": usual})["run_streamed"]
+    return load_object(code, ("run_streamed",))["run_streamed"]
 
 
 def compile_halves(device: d.Kernel, options: Mapping[str, Any]) -> tuple[LoadedVariant, LoadedVariant]:

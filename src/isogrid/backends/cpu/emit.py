@@ -2,7 +2,7 @@
 
 i64 @run(ptr args, i64 lo, i64 hi)        0 done, 1 a lane trapped, -1 interrupted
 i64 @run_alone(ptr args, i64 lo, i64 hi)  the same without locked instructions, where a kernel would have them
-i64 @run_streamed(ptr args, i64 lo, i64 hi)  the same past the cache; calls `usual`, which is `run`
+i64 @run_streamed(ptr args, i64 lo, i64 hi)  the same past the cache
 i64 @precise(ptr args, i64 lo, i64 hi)    0 done, 1 the record names the first trap of the range
 
 They are three modules, since most kernels never trap and never write much: these are made when one does.
@@ -39,7 +39,6 @@ _FAST = "reassoc contract arcp "
 
 @dataclass(frozen=True, slots=True)
 class _Function:
-    name: str
     text: str
     declarations: dict[str, str]
     polls: bool
@@ -56,6 +55,8 @@ class _Settings:
     overlapped: Mapping[str, Rounds] = field(default_factory=dict[str, Rounds])
     alone: bool = False
     stream: Stream | None = None
+    #: What runs where lines of the stream's arrays do not agree.
+    otherwise: str = ""
 
 
 def emit_module(kernel: d.Kernel, target: HostTarget, options: Mapping[str, Any]) -> EmittedModule:
@@ -69,13 +70,12 @@ def emit_module(kernel: d.Kernel, target: HostTarget, options: Mapping[str, Any]
     two = not kernel.grouped and adds_to_memory(kernel.body)
     stream = _stream(kernel, settings, options)
     forced = stream if form == "streamed" else None
-    name = "run" if forced is None else "usual"
-    functions = [_function(kernel, target, name, replace(settings, alone=two and form == "alone"))]
+    functions = [_function(kernel, target, "run", replace(settings, alone=two and form == "alone"))]
     alone = two and form is None
     if alone:
         functions.append(_function(kernel, target, "run_alone", replace(settings, alone=True)))
     if forced is not None:
-        functions.append(_function(kernel, target, "run", _in_lines(settings, forced)))
+        functions = _streamed(kernel, target, settings, forced, "run")
     return EmittedModule(
         text=_module_text(kernel, functions, target),
         unit=unit_of(kernel),
@@ -100,7 +100,7 @@ def emit_streamed(kernel: d.Kernel, target: HostTarget, options: Mapping[str, An
     stream = _stream(kernel, settings, options)
     if stream is None:
         raise CompilerBug(f"`{kernel.name}` writes no whole lines")
-    return _module_text(kernel, [_function(kernel, target, "run_streamed", _in_lines(settings, stream))], target)
+    return _module_text(kernel, _streamed(kernel, target, settings, stream, "run_streamed"), target)
 
 
 def _prepared(kernel: d.Kernel, target: HostTarget, options: Mapping[str, Any]) -> tuple[d.Kernel, _Settings]:
@@ -119,9 +119,15 @@ def _stream(kernel: d.Kernel, settings: _Settings, options: Mapping[str, Any]) -
     return find_stream(kernel, settings.strategy.lines)
 
 
-def _in_lines(settings: _Settings, stream: Stream) -> _Settings:
-    strategy = settings.strategy
-    return replace(settings, strategy=replace(strategy, width=strategy.lines), stream=stream)
+def _streamed(kernel: d.Kernel, target: HostTarget, settings: _Settings, stream: Stream, name: str) -> list[_Function]:
+    """Where lines of several arrays do not begin at the same lanes, the first one alone is written past the cache."""
+    width = settings.strategy.lines
+    lines = replace(settings, strategy=replace(settings.strategy, width=width), stream=stream)
+    if len(stream.buffers) == 1:
+        return [_function(kernel, target, name, lines)]
+    first = replace(lines, stream=replace(stream, buffers=stream.buffers[:1]))
+    other = f"{name}_first"
+    return [_function(kernel, target, other, first), _function(kernel, target, name, replace(lines, otherwise=other))]
 
 
 def emit_precise(kernel: d.Kernel, target: HostTarget, options: Mapping[str, Any]) -> str:
@@ -135,7 +141,7 @@ def emit_precise(kernel: d.Kernel, target: HostTarget, options: Mapping[str, Any
 def _module_text(kernel: d.Kernel, functions: Sequence[_Function], target: HostTarget) -> str:
     tables = [table_text(b) for b in kernel.buffers if b.space is Space.TABLE]
     declared = {name: text for function in functions for name, text in function.declarations.items()}
-    declarations = [declared[name] for name in sorted(declared.keys() - {function.name for function in functions})]
+    declarations = [declared[name] for name in sorted(declared)]
     host = f'"target-cpu"="{target.cpu}" "target-features"="{target.features}"'
     # `precise` runs once, over one chunk, after a trap: code made quickly serves it best.
     attributes = [f"attributes #0 = {{ nounwind {host} }}", f"attributes #1 = {{ nounwind noinline optnone {host} }}"]
@@ -165,7 +171,7 @@ def _function(kernel: d.Kernel, target: HostTarget, name: str, settings: _Settin
     frame.code.quick_division = settings.quick
     frame.code.overlapped = settings.overlapped
     frame.code.alone = settings.alone
-    frame.stream = settings.stream
+    frame.stream, frame.otherwise = settings.stream, settings.otherwise
     for buffer in () if settings.stream is None else settings.stream.buffers:
         frame.code.buffers[buffer] = replace(frame.code.buffers[buffer], streamed=True)
     frame.code.permutes = target.permutes
@@ -178,4 +184,4 @@ def _function(kernel: d.Kernel, target: HostTarget, name: str, settings: _Settin
             emit_rows(frame, find_levels(kernel, kernel.geometry.rank - 1, frozenset()), strategy)
         case "groups":
             emit_groups(frame, strategy)
-    return _Function(name, end_function(frame), frame.code.w.declarations, frame.code.polls)
+    return _Function(end_function(frame), frame.code.w.declarations, frame.code.polls)

@@ -27,8 +27,9 @@ class FunctionFrame:
     parameters: list[tuple[str, str, int, Machine | None]]
     extents: tuple[str, ...]
     arrays: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
-    #: What whole lines are written of; a function named `usual` then runs the ranges in which lines do not agree.
+    #: What whole lines are written of, and the function that runs where lines of several arrays do not agree.
     stream: Stream | None = None
+    otherwise: str = ""
     lo: str = "%lo"
     hi: str = "%hi"
 
@@ -167,23 +168,21 @@ def _wrapper(frame: FunctionFrame) -> list[str]:
     call = f"  %result = call i64 @{frame.name}.body({', '.join(passed)}, i64 %lo, i64 %hi)"
     if frame.stream is None:
         return [*lines, call, "  ret i64 %result", "}"]
-    return [*lines, *_if_lines_agree(frame, frame.stream, call), "}"]
-
-
-def _if_lines_agree(frame: FunctionFrame, stream: Stream, call: str) -> list[str]:
-    """The fence puts what went past the cache before everything that tells others that the range is done."""
+    # The fence puts what went past the cache before everything that tells others that the range is done.
     frame.code.w.declare("llvm.x86.sse.sfence", "void", [])
-    frame.code.w.declare("usual", "i64", ["ptr", "i64", "i64"])
+    fenced = [call, "  call void @llvm.x86.sse.sfence()", "  ret i64 %result"]
+    if not frame.otherwise:
+        return [*lines, *fenced, "}"]
     return [
-        *lines_agree([frame.code.buffers[name].pointer for name in stream.buffers]),
+        *lines,
+        *lines_agree([frame.code.buffers[name].pointer for name in frame.stream.buffers]),
         "  br i1 %agree, label %together, label %apart",
         "together:",
-        call,
-        "  call void @llvm.x86.sse.sfence()",
-        "  ret i64 %result",
+        *fenced,
         "apart:",
-        "  %other = call i64 @usual(ptr %args, i64 %lo, i64 %hi)",
+        f"  %other = call i64 @{frame.otherwise}(ptr %args, i64 %lo, i64 %hi)",
         "  ret i64 %other",
+        "}",
     ]
 
 

@@ -6,7 +6,6 @@ up: code that is already written with vectors, or is not hot, runs as fast with 
 
 import itertools
 import threading
-from collections.abc import Mapping
 from typing import Any, Final, Literal, TypeAlias
 
 from isogrid.backends.cpu.target import HostTarget, host_target, llvm_binding, target_machine
@@ -14,7 +13,6 @@ from isogrid.support.errors import CompilerBug
 from isogrid.support.records import dataclass
 
 Pipeline: TypeAlias = Literal["vectorise", "plain"]
-_NONE: Final[Mapping[str, int]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +37,8 @@ def compile_text(text: str, pipeline: Pipeline, *, assembly: bool, target: HostT
     return str(machine.emit_assembly(module)) if assembly else str(module)
 
 
-def load_object(code: bytes, names: tuple[str, ...], given: Mapping[str, int] = _NONE) -> LoadedCode:
-    """Map object code into this process and resolve it against the addresses `given` and the process's own symbols.
+def load_object(code: bytes, names: tuple[str, ...]) -> LoadedCode:
+    """Map object code into this process and resolve it against the process's own symbols.
 
     LLVM ends the process when the bytes are damaged, so callers pass only what `compile_object` made in this process or
     what a verified cache entry holds.
@@ -48,8 +46,6 @@ def load_object(code: bytes, names: tuple[str, ...], given: Mapping[str, int] = 
     builder = llvm_binding().JITLibraryBuilder().add_object_img(code).add_current_process()
     for name in names:
         builder.export_symbol(name)
-    for name, address in given.items():
-        builder.import_symbol(name, address)
     with _LOCK:
         try:
             tracker = builder.link(_jit(), f"isogrid.{next(_NUMBERS)}")
