@@ -4,11 +4,11 @@
 
 What is counted is 2^124 (9/8 + SCALE a): eight intervals to each doubling, and from 2^128 on an infinity, whose upper
 bits stand where 2^124 would: interval 24 is that of all large a. A centre is an f32 where value, slope and half the
-second derivative are nearer to f32 numbers than chance would have it.
+second derivative are nearer to f32 numbers than chance would have it; all coefficients are those of one polynomial.
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import mpmath
@@ -25,13 +25,13 @@ LARGE, SMALL = 24, 25
 SMALL_EXCESS = 2.0**-22
 
 CENTRES: tuple[float, ...] = (
-    0.6034142374992371, 0.7652338743209839, 0.912671685218811, 1.0783863067626953, 1.2324247360229492,
-    1.3749011754989624, 1.5403465032577515, 1.6867623329162598, 1.906640648841858, 2.237567186355591,
-    2.5118072032928467, 2.842968225479126, 3.118903875350952, 3.4648656845092773, 3.7462427616119385,
-    4.076373100280762, 4.529018878936768, 5.1302361488342285, 5.757269382476807, 6.376982688903809,
+    0.5920733213424683, 0.7612919211387634, 0.9298774600028992, 1.0450770854949951, 1.2324247360229492,
+    1.3942490816116333, 1.5209749937057495, 1.6749485731124878, 1.9149501323699951, 2.248166561126709,
+    2.519868850708008, 2.835808515548706, 3.1405060291290283, 3.3919198513031006, 3.794898509979248,
+    4.076373100280762, 4.497402191162109, 5.1319427490234375, 5.757269382476807, 6.376982688903809,
     6.963740348815918, 7.6246185302734375, 8.115033149719238, 8.664339065551758, 0.0,
-    0.0, 0.11833825707435608, 0.18859243392944336, 0.2635001242160797, 0.3469727337360382,
-    0.4263778030872345, 0.49209722876548767,
+    0.0, 0.11263629049062729, 0.18859243392944336, 0.2548377811908722, 0.3512266278266907,
+    0.4263778030872345, 0.49733874201774597,
 )  # fmt: skip
 
 
@@ -44,33 +44,40 @@ def intervals() -> Iterator[tuple[int, float, float]]:
             yield number, (start - 1.125) / SCALE, (end - 1.125) / SCALE
 
 
-def rest(centre: mpf) -> Callable[[mpf], mpf]:
-    """(tanh(c + d) - value - slope d - curve d^2) / d^3."""
-    value = mpmath.tanh(centre)
-    slope = 1 - value**2
+def nearly_best(start: float, end: float) -> list[mpf]:
+    """The polynomial of degree 6 through tanh at Chebyshev's nodes, in powers of the distance from the middle."""
+    middle, half = (mpf(start) + mpf(end)) / 2, (mpf(end) - mpf(start)) / 2
+    offsets = [half * mpmath.cos(mpmath.pi * (2 * k + 1) / 14) for k in range(7)]
+    return through(offsets, [mpmath.tanh(middle + offset) for offset in offsets])
 
-    def function(d: mpf) -> mpf:
-        if abs(d) < mpf(2) ** -40:
-            return slope * (value**2 - mpf(1) / 3)
-        return (mpmath.tanh(centre + d) - value - slope * d + value * slope * d**2) / d**3
 
-    return function
+def shifted(p: Sequence[Any], by: Any) -> list[Any]:
+    """The coefficients of p(by + d) in powers of d: of numbers or of whole arrays."""
+    rows = list(p)
+    for first in range(len(rows)):
+        for place in range(len(rows) - 2, first - 1, -1):
+            rows[place] = rows[place] + by * rows[place + 1]
+    return rows
 
 
 def table_row(start: float, end: float, at: float) -> list[float]:
-    """Centre, value, slope and the coefficients of d^2 to d^6 in f32; around 0 that of d^3 is a little too large."""
+    """Centre, value, slope and the coefficients of d^2 to d^6 in f32."""
     with mpmath.workprec(200):
-        centre, reach = mpf(at), mpf(2) ** -22
-        value = mpmath.tanh(centre)
-        slope = 1 - value**2
-        low, high = mpf(start) - centre - reach if start > 0 else mpf(0), mpf(end) - centre + reach
-        middle, half = (low + high) / 2, (high - low) / 2
-        points = [middle + half * mpf(part) for part in ("-0.975", "-0.75", "0.75", "0.975")]
-        function = rest(centre)
-        p = [single(c) for c in through(points, [function(d) for d in points])]
         if start <= 0:
-            p[0] = single(p[0] * (1 - SMALL_EXCESS))
-        return [at, single(value), single(slope), single(-value * slope), *p]
+            return _small_row(mpf(end))
+        p = shifted(nearly_best(start, end), mpf(at) - (mpf(start) + mpf(end)) / 2)
+        return [at, *(single(c) for c in p)]
+
+
+def _small_row(end: mpf) -> list[float]:
+    """The row around 0: d is exact there, and the coefficient of d^3 a little too large."""
+
+    def rest(d: mpf) -> mpf:
+        return (mpmath.tanh(d) - d) / d**3
+
+    points = [end * mpf(part) for part in ("0.0125", "0.125", "0.875", "0.9875")]
+    p = [single(c) for c in through(points, [rest(d) for d in points])]
+    return [0.0, 0.0, 1.0, 0.0, single(p[0] * (1 - SMALL_EXCESS)), *p[1:]]
 
 
 def errors(start: float, end: float, row: Sequence[float]) -> tuple[float, float]:
@@ -99,27 +106,32 @@ def errors(start: float, end: float, row: Sequence[float]) -> tuple[float, float
 
 
 def searched(start: float, end: float) -> float:
-    """The centre of an interval that leaves out least, as seen from its ends, of those whose results are too large."""
+    """The centre of an interval whose results are too large by least, but never too small."""
     middle, half = np.float32((start + end) / 2), (end - start) / 2
     # Next to 1 the function takes few values.
-    part = 0.15 if start < 7 else 0.6
+    part = 0.35 if start < 7 else 0.8
     count = int(part * half / float(np.spacing(middle)))
     centres = (int(middle.view(np.uint32)) + np.arange(-count, count + 1)).astype(np.uint32).view(np.float32)
-    value = np.tanh(centres.astype(np.longdouble))
-    slope = (1 - value) * (1 + value)
-    left = sum(
-        np.abs(column - column.astype(np.float32)) * weight
-        for column, weight in ((slope, half), (value * slope, half**2))
-    )
-    more = value.astype(np.float32) - value
-    above, below = errors(start, end, table_row(start, end, float(centres[int(np.argmin(left + np.abs(more)))])))
-    least = 0.3 * (above - below) * np.abs(value)
-    order = np.argsort(np.where(more > least, more + left, np.inf))[:400]
-    for place in order:
-        centre = float(centres[int(place)])
-        if errors(start, end, table_row(start, end, centre))[0] <= 0:
-            return centre
-    raise SystemExit(f"no centre between {start} and {end}")
+    with mpmath.workprec(200):
+        best = [np.longdouble(str(c)) for c in nearly_best(start, end)]
+    at = centres.astype(np.longdouble)
+    p = shifted(best, at - (np.longdouble(start) + np.longdouble(end)) / 2)
+    left = [(c.astype(np.float32) - c).astype(np.float64) for c in p[:3]]
+    least, most = np.full(at.size, np.inf), np.full(at.size, -np.inf)
+    for step in range(9):
+        d = start + (end - start) * step / 8 - centres.astype(np.float64)
+        error = (left[0] + d * (left[1] + d * left[2])) / math.tanh(start + (end - start) * step / 8)
+        least, most = np.minimum(least, error), np.maximum(most, error)
+    found, margin = 0.0, math.inf
+    for room in (2.0**-38, 2.0**-37, 2.0**-36, 2.0**-35, 2.0**-34):
+        order = np.argsort(np.where(least > room, most, np.inf))[:40]
+        for centre in (float(centres[int(place)]) for place in order):
+            above, below = errors(start, end, table_row(start, end, centre))
+            if above <= 0 and -below < margin:
+                found, margin = centre, -below
+    if not found:
+        raise SystemExit(f"no centre between {start} and {end}")
+    return found
 
 
 def rounded(x: float) -> float:
