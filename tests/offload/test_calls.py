@@ -2,6 +2,7 @@
 
 import threading
 import time
+import traceback
 import warnings
 from pathlib import Path
 from typing import Any
@@ -598,3 +599,23 @@ def test_a_result_of_another_type_is_refused_in_words(function: Any) -> None:
     with pytest.raises(ig.KernelRefused, match=r"(?s)IG107.*declared i32 and assigned i64.*`i32\(\.\.\.\)`"):
         function(floats(3))
     assert [report.code for report in function.check()] == ["IG107"]
+
+
+def test_tracebacks_show_the_authors_line_and_one_of_ours() -> None:
+    x = floats(300)
+    calls: list[Any] = [
+        lambda: weighed(x, 3),
+        lambda: weighed(w=x, x="x"),
+        lambda: weighed(x, np.ones(3)),
+        lambda: shifted(x, x, 300, 0),
+        lambda: shifted(x, floats(300), off=np.int64(1), n=300),
+        lambda: wide(x),
+    ]
+    for warm in range(2):
+        for call in calls:
+            with pytest.raises((ig.LaunchError, ig.KernelRefused)) as caught:
+                call()
+            frames = [frame.filename for frame in traceback.extract_tb(caught.value.__traceback__)]
+            assert len([file for file in frames if file != __file__]) <= 1, (warm, frames)
+        weighed(x, np.ones(3, np.float32))
+        shifted(x, floats(300), 300, 0)

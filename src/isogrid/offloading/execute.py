@@ -269,7 +269,7 @@ def native_of(kernel: Kernel, specialisation: Specialisation, most_units: int | 
 
 def ran_as(kernel: Kernel, specialisation: Specialisation) -> tuple[Runtime, Any, Options] | None:
     """The runtime, artifact and options of a section that has run."""
-    for (spec, device, used), artifact in list(kernel.compiled.artifacts.items()):
+    for (spec, device, used), artifact in kernel.compiled.artifacts.copy().items():
         if spec == specialisation:
             return runtime(device), artifact, used
     return None

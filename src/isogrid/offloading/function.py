@@ -147,6 +147,12 @@ class Offloaded:
 
     def _call(self, *arguments: Any, **keywords: Any) -> Any:
         """A call with no quick callable in place, or one that those in place did not take."""
+        try:
+            return self._called(arguments, keywords)
+        except OF_THE_AUTHOR as error:
+            raise error.with_traceback(None) from None
+
+    def _called(self, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
         if self.quick:
             usual = self.usual.arranged({}, arguments, keywords)
             if usual is not None and usual.holder is None:
@@ -155,13 +161,7 @@ class Offloaded:
                 for quick in self.quick.get(self._where(), ()) if self._is_scoped() else ():
                     if quick.call is not None:
                         return quick.call(*arguments)
-        return self._ordinary(arguments, keywords)
-
-    def _ordinary(self, arguments: tuple[Any, ...], keywords: Mapping[str, Any]) -> Any:
-        try:
-            return self._run(arguments, keywords, self.device)
-        except OF_THE_AUTHOR as error:
-            raise error.with_traceback(None) from None
+        return self._run(arguments, keywords, self.device)
 
     def _is_scoped(self) -> bool:
         """Whether an `ig.use` block decides where this value runs."""
@@ -276,15 +276,18 @@ class Offloaded:
 
     def _behind(self, quick: _Quick, *arguments: Any, **keywords: Any) -> Any:
         """What a quick callable does not take, nothing having changed: those behind it may, or the ordinary call."""
-        if not keywords:
-            known = self.quick.get(quick.place, ())
-            at = next((number for number, other in enumerate(known) if other is quick), len(known))
-            for other in known[at + 1 :]:
-                if other.call is not None:
-                    return other.call(*arguments)
-        if quick.place is None:
-            return self._call(*arguments, **keywords)
-        return self._ordinary(arguments, keywords)
+        try:
+            if not keywords:
+                known = self.quick.get(quick.place, ())
+                at = next((number for number, other in enumerate(known) if other is quick), len(known))
+                for other in known[at + 1 :]:
+                    if other.call is not None:
+                        return other.call(*arguments)
+            if quick.place is None:
+                return self._called(arguments, keywords)
+            return self._run(arguments, keywords, self.device)
+        except OF_THE_AUTHOR as error:
+            raise error.with_traceback(None) from None
 
     def _quick_call(self, executor: Executor, slow: Callable[..., Any]) -> Callable[..., Any] | None:
         native = executor.native()
