@@ -26,11 +26,8 @@ from isogrid.mathlib.source.constants import (
 from isogrid.mathlib.source.exponential import SHIFTER
 from isogrid.mathlib.source.gpu import low_word, negated_if_odd, quotient, settled_bits
 from isogrid.mathlib.source.quick_circular import LARGEST
-from isogrid.mathlib.source.tables import floats
 
 EIGHT_OVER_PI = 8.0 * ONE_OVER_PI
-#: The first coefficients of tan in f32.
-SHORT_TAN = floats(GPU_TAN_FIRST, *GPU_TAN_REST[:2])
 
 
 @ig.func
@@ -71,16 +68,15 @@ def cos_f32_gpu(x: f32) -> f32:
 
 @ig.func
 def tan_f32_gpu(x: f32) -> f32:
-    """x = k pi/8 + r with |r| <= pi/16; (S + C t) / (C - S t) with the sine and cosine of k pi/8 and t = tan r, whose
-    terms from r^7 on are computed in f32."""
+    """x = k pi/8 + r with |r| <= pi/16; (S + C t) / (C - S t) with the sine and cosine of k pi/8 and t = tan r."""
     a = f64(x)
     shifted = ig.fma(a, EIGHT_OVER_PI, SHIFTER)
     k = shifted - SHIFTER
     r = ig.fma(-k, 0.25 * HALF_PI_LOW, ig.fma(-k, 0.25 * HALF_PI_HIGH, a))
     z = r * r
-    short = f32(z)
-    q = ig.fma(ig.fma(short, SHORT_TAN[0], SHORT_TAN[1]), short, SHORT_TAN[2])
-    p = ig.fma(ig.fma(f64(q), z, GPU_TAN_REST[2]), z, GPU_TAN_REST[3])
+    p = f64(GPU_TAN_FIRST)
+    for n in range(len(GPU_TAN_REST)):
+        p = ig.fma(p, z, GPU_TAN_REST[n])
     t = ig.fma(r * z, p, r)
     j = 2 * int(low_word(shifted) & 7)
     s, c = GPU_TURNS[j], GPU_TURNS[j + 1]

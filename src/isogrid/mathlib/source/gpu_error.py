@@ -19,10 +19,7 @@ from isogrid.mathlib.source.exponential import SHIFTER
 from isogrid.mathlib.source.gpu import low_word, quotient, scaled_by, settled_bits, settled_widely
 from isogrid.mathlib.source.quick_error import LARGEST
 from isogrid.mathlib.source.quick_exponential import magnitude
-from isogrid.mathlib.source.tables import floats
 
-#: The first coefficients of e^r in f32: the terms from r^6 on are below 2^-18 of it.
-SHORT_EXP = floats(QUICK_EXP_FIRST, *QUICK_EXP_REST[:2])
 #: From here on erf rounds to 1.
 ERF_LARGEST = 3.924
 
@@ -32,9 +29,8 @@ def erfc_bits(a: f64, z: f64) -> f64:
     """erfc a for 0 <= a <= 10.2 and z = a^2, which f64 holds of an f32."""
     shifted = ig.fma(-z, LOG2_E, SHIFTER)
     r = ig.fma(-(shifted - SHIFTER), LN2_HIGH, -z)
-    short = f32(r)
-    p = f64(ig.fma(ig.fma(short, SHORT_EXP[0], SHORT_EXP[1]), short, SHORT_EXP[2]))
-    for j in range(2, len(QUICK_EXP_REST)):
+    p = f64(QUICK_EXP_FIRST)
+    for j in range(len(QUICK_EXP_REST)):
         p = ig.fma(p, r, QUICK_EXP_REST[j])
     v = quotient(1.0, a + 3.5)
     t = ig.fma(v, -7.0, 1.0)

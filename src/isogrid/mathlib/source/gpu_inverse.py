@@ -12,14 +12,11 @@ from isogrid.mathlib.source.constants import (
     QUICK_ATAN_FIRST,
     QUICK_ATAN_REST,
 )
-from isogrid.mathlib.source.gpu import from_upper_word, quotient, settled_bits
+from isogrid.mathlib.source.gpu import from_upper_word, quotient, root_bits, settled_bits
 from isogrid.mathlib.source.inverse import acos_f32_pair, asin_f32_pair, atan_f32_pair
 from isogrid.mathlib.source.quick_logarithm import ordinary
 from isogrid.mathlib.source.roots import cbrt_f32_pair, rsqrt_f32_pair
-from isogrid.mathlib.source.tables import floats
 
-#: The coefficients of asin in f32 but for the first.
-SHORT_ASIN = floats(*QUICK_ASIN_REST[:3])
 #: A third of the bits of x, taken from this, are those of something within 4 percent of x^(-1/3).
 CUBE_ROOT_START = 0x54A21D2A
 #: What the correction of a root in f32 may be wrong by, relative to itself.
@@ -28,19 +25,12 @@ SLACK = 2.0**-19
 
 @ig.func
 def arc_bits(a: f64, large: bool) -> f64:
-    """asin r with r = a for 0 <= a <= 1/2, and sqrt((1 - a) / 2) where `large`. The terms from r^13 on are in f32, and
-    the root is corrected once."""
+    """asin a for 0 <= a <= 1/2, and asin(sqrt((1 - a) / 2)) where `large`."""
     half = ig.fma(-0.5, a, 0.5)
     z = ig.select(large, half, a * a)
-    short = f32(z)
-    start = f64(f32(1.0) / math.sqrt(short))
-    s = z * start
-    r = ig.select(large, ig.fma(ig.fma(-s, start, 1.0) * s, 0.5, s), a)
-    q = f32(QUICK_ASIN_FIRST)
-    for j in range(3):
-        q = ig.fma(q, short, SHORT_ASIN[j])
-    p = f64(q)
-    for j in range(3, len(QUICK_ASIN_REST)):
+    r = ig.select(large, root_bits(half), a)
+    p = f64(QUICK_ASIN_FIRST)
+    for j in range(len(QUICK_ASIN_REST)):
         p = ig.fma(p, z, QUICK_ASIN_REST[j])
     return ig.fma(r * z, p, r)
 

@@ -3,7 +3,7 @@
 import math
 
 import isogrid as ig
-from isogrid import f32, f64, i32, w32
+from isogrid import f32, f64, i32, w32, w64
 from isogrid.mathlib.source.constants import (
     GPU_ATANH_FIRST,
     GPU_ATANH_REST,
@@ -28,13 +28,14 @@ from isogrid.mathlib.source.logarithm import (
 from isogrid.mathlib.source.quick_logarithm import ROOT_HALF_BITS, ordinary
 from isogrid.mathlib.source.tables import floats
 
-#: The first coefficients of the polynomial in f32, and those of atanh.
+#: The first coefficients of the polynomial in f32.
 SHORT_LOG = floats(GPU_LOG_FIRST, *GPU_LOG_REST[:3])
-SHORT_ATANH = floats(GPU_ATANH_FIRST, *GPU_ATANH_REST[:2])
 #: Adding it leaves a multiple of 1/16 below 2, and 16 times that in the low bits.
 PART_SHIFTER = 786432.0
-#: What exponents are counted in where they stay in their place in the bits of an f32, and in the upper word of an f64.
-UNIT, UNIT_WIDE = 2.0**-23, 2.0**-20
+#: The upper half of 2^52, whose lower half counts, and that number with 128 or 1024 in it.
+COUNTER = 0x43300000_00000000
+COUNTER_128 = 4503599627370624.0
+COUNTER_1024 = 4503599627371520.0
 #: The upper word of sqrt(1/2) in f64.
 ROOT_HALF_WORD = 0x3FE6A09E
 #: Below it asinh rounds to a, as a^3 / 6 is less than a quarter of a unit.
@@ -50,40 +51,51 @@ def near_part(m: f32) -> tuple[f32, int]:
 
 
 @ig.func
-def log1p_part(f: f64, short: f32, j: int) -> f64:
-    """log(1 + f) - log(j / 16) for |f| < 0.0443 and `short` next to f, the terms from f^4 on in f32: their errors are
-    below 2^-40 of log(1 + f)."""
-    q = ig.fma(ig.fma(ig.fma(short, SHORT_LOG[0], SHORT_LOG[1]), short, SHORT_LOG[2]), short, SHORT_LOG[3])
-    p = ig.fma(ig.fma(ig.fma(f64(q), f, GPU_LOG_REST[3]), f, GPU_LOG_REST[4]), f, 1.0)
+def log1p_part(f: f64, q: f64, j: int) -> f64:
+    """log(1 + f) - log(j / 16) for |f| < 0.0443, from the value of the polynomial's terms from f^4 on."""
+    p = ig.fma(ig.fma(ig.fma(q, f, GPU_LOG_REST[3]), f, GPU_LOG_REST[4]), f, 1.0)
     return ig.fma(f, p, GPU_LOG_TABLE[j])
 
 
 @ig.func
+def log1p_wide(f: f64, j: int) -> f64:
+    """The same in f64 throughout: two conversions cost more than these terms."""
+    q = f64(GPU_LOG_FIRST)
+    for n in range(3):
+        q = ig.fma(q, f, GPU_LOG_REST[n])
+    return log1p_part(f, q, j)
+
+
+@ig.func
 def split_bits(x: f32) -> tuple[f64, f64]:
-    """2^23 k and log m for a positive normal x = 2^k m, m between sqrt(1/2) and sqrt(2). m c - 1 is exact in f32."""
+    """k and log m for a positive normal x = 2^k m, m between sqrt(1/2) and sqrt(2). m c - 1 is exact in f32."""
     bits = ig.bitcast(w32, x)
-    exponent = (bits - ROOT_HALF_BITS) & 0xFF800000
-    m = ig.bitcast(f32, bits - exponent)
+    above = bits + (0x40000000 - ROOT_HALF_BITS)
+    m = ig.bitcast(f32, bits - (above & 0xFF800000) + 0x40000000)
+    k = ig.bitcast(f64, COUNTER | w64(above >> 23)) - COUNTER_128
     c, j = near_part(m)
     f = ig.fma(m, c, -1.0)
-    return f64(ig.bitcast(i32, exponent)), log1p_part(f64(f), f, j)
+    # In f32 the errors of these are below 2^-40 of log(1 + f).
+    q = ig.fma(ig.fma(ig.fma(f, SHORT_LOG[0], SHORT_LOG[1]), f, SHORT_LOG[2]), f, SHORT_LOG[3])
+    return k, log1p_part(f64(f), f64(q), j)
 
 
 @ig.func
 def split_wide(u: f64) -> tuple[f64, f64, int]:
-    """2^20 k, 2^-k j / 16 and four bits of j for a positive u = 2^k m of f64 with k from -1000 to 1000."""
-    exponent = (upper_word(u) - ROOT_HALF_WORD) & 0xFFF00000
+    """k, 2^-k j / 16 and four bits of j for a positive u = 2^k m of f64 with k from -1000 to 1000; m c is next to 1."""
+    above = upper_word(u) + (0x40000000 - ROOT_HALF_WORD)
+    exponent = above & 0xFFF00000
+    k = ig.bitcast(f64, COUNTER | w64(above >> 20)) - COUNTER_1024
     # The upper word of m, less that of 2^-127 and to the left by 3, holds the bits of an f32.
-    m = ig.bitcast(f32, (upper_word(u) - exponent - 0x38000000) << 3)
+    m = ig.bitcast(f32, (upper_word(u) - exponent + 0x08000000) << 3)
     c, j = near_part(m)
-    scale = from_upper_word((ig.bitcast(w32, c) >> 3) + 0x38000000 - exponent)
-    return f64(ig.bitcast(i32, exponent)), scale, j
+    return k, from_upper_word((ig.bitcast(w32, c) >> 3) + 0x78000000 - exponent), j
 
 
 @ig.func
 def log_f32_gpu(x: f32) -> f32:
     k, log_m = split_bits(x)
-    y, good = settled_widely(ig.fma(k, UNIT * LN2_HIGH, log_m))
+    y, good = settled_widely(ig.fma(k, LN2_HIGH, log_m))
     if not (good & ordinary(x)):
         y = log_f32_pair(x)
     return y
@@ -92,7 +104,7 @@ def log_f32_gpu(x: f32) -> f32:
 @ig.func
 def log2_f32_gpu(x: f32) -> f32:
     k, log_m = split_bits(x)
-    y, good = settled_widely(ig.fma(k, UNIT, log_m * INVERSE_LN2_HIGH))
+    y, good = settled_widely(ig.fma(log_m, INVERSE_LN2_HIGH, k))
     if not (good & ordinary(x)):
         y = log2_f32_pair(x)
     return y
@@ -101,7 +113,7 @@ def log2_f32_gpu(x: f32) -> f32:
 @ig.func
 def log10_f32_gpu(x: f32) -> f32:
     k, log_m = split_bits(x)
-    y, good = settled_widely(ig.fma(log_m, INVERSE_LN10_HIGH, k * (UNIT * LOG10_2)))
+    y, good = settled_widely(ig.fma(log_m, INVERSE_LN10_HIGH, k * LOG10_2))
     if not (good & ordinary(x)):
         y = log10_f32_pair(x)
     return y
@@ -111,13 +123,14 @@ def log10_f32_gpu(x: f32) -> f32:
 def log1p_f32_gpu(x: f32) -> f32:
     """1 + x = 2^k m, and (1 + x) 2^-k c - 1 in f64. Next to 0 the result is x, which a subnormal rounds to as well."""
     bits = ig.bitcast(w32, x + 1.0)
-    exponent = (bits - ROOT_HALF_BITS) & 0xFF800000
-    c, j = near_part(ig.bitcast(f32, bits - exponent))
+    above = bits + (0x40000000 - ROOT_HALF_BITS)
+    exponent = above & 0xFF800000
+    c, j = near_part(ig.bitcast(f32, bits - exponent + 0x40000000))
     part = ig.bitcast(i32, ig.bitcast(w32, c) - exponent) >> 3
-    scale = from_upper_word(ig.bitcast(w32, part) + 0x38000000)
-    k = f64(ig.bitcast(i32, exponent))
+    scale = from_upper_word(ig.bitcast(w32, part) + 0x40000000)
+    k = ig.bitcast(f64, COUNTER | w64(above >> 23)) - COUNTER_128
     f = ig.fma(f64(x), scale, scale - 1.0)
-    y, good = settled_widely(ig.fma(k, UNIT * LN2_HIGH, log1p_part(f, f32(f), j)))
+    y, good = settled_widely(ig.fma(k, LN2_HIGH, log1p_wide(f, j)))
     y = math.copysign(y, x)
     if not (good & (x > -1.0) & (x < math.inf)):
         y = log1p_f32_pair(x)
@@ -133,7 +146,7 @@ def asinh_f32_gpu(x: f32) -> f32:
     u = b + root_bits(1.0 + z)
     k, scale, j = split_wide(u)
     f = ig.fma(u, scale, -1.0)
-    y, good = settled_widely(ig.fma(k, UNIT_WIDE * LN2_HIGH, log1p_part(f, f32(f), j)))
+    y, good = settled_widely(ig.fma(k, LN2_HIGH, log1p_wide(f, j)))
     y = math.copysign(ig.select(a < SMALL, a, y), x)
     if not (good & (a < math.inf)):
         y = asinh_f32_pair(x)
@@ -147,7 +160,7 @@ def acosh_f32_gpu(x: f32) -> f32:
     v = t + root_bits(ig.fma(t, t, 2.0 * t))
     k, scale, j = split_wide(v + 1.0)
     f = ig.fma(v, scale, scale - 1.0)
-    y, good = settled_widely(ig.fma(k, UNIT_WIDE * LN2_HIGH, log1p_part(f, f32(f), j)))
+    y, good = settled_widely(ig.fma(k, LN2_HIGH, log1p_wide(f, j)))
     if not (good & (x > 1.0) & (x < math.inf)):
         y = acosh_f32_pair(x)
     return y
@@ -159,16 +172,15 @@ def atanh_f32_gpu(x: f32) -> f32:
     of the two, |s| < 0.2; the terms from s^7 on in f32."""
     b = abs(x)
     above = ig.bitcast(w32, b + 1.0) - ig.bitcast(w32, 1.0 - b) + 0x00400000
-    exponent = above & 0xFF800000
-    k = f64(ig.bitcast(i32, exponent))
-    power = from_upper_word((exponent >> 3) + 0x3FF00000)
+    k = ig.bitcast(f64, COUNTER | w64(above >> 23)) - 4503599627370496.0
+    power = from_upper_word(((above & 0xFF800000) >> 3) + 0x3FF00000)
     a, more, less = f64(b), 1.0 + power, 1.0 - power
     s = quotient(ig.fma(a, more, less), ig.fma(a, less, more))
     z = s * s
-    short = f32(z)
-    q = ig.fma(ig.fma(short, SHORT_ATANH[0], SHORT_ATANH[1]), short, SHORT_ATANH[2])
-    p = ig.fma(ig.fma(f64(q), z, GPU_ATANH_REST[2]), z, GPU_ATANH_REST[3])
-    y, good = settled_widely(ig.fma(k, 0.5 * UNIT * LN2_HIGH, ig.fma(s * z, p, s)))
+    p = f64(GPU_ATANH_FIRST)
+    for j in range(len(GPU_ATANH_REST)):
+        p = ig.fma(p, z, GPU_ATANH_REST[j])
+    y, good = settled_widely(ig.fma(k, 0.5 * LN2_HIGH, ig.fma(s * z, p, s)))
     y = math.copysign(y, x)
     if not (good & (b < 1.0)):
         y = atanh_f32_pair(x)
