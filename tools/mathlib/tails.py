@@ -21,6 +21,8 @@ from tools.mathlib.polynomials import Function, fitted_exact, single, through, v
 from tools.mathlib.written import SOURCE, head, write_or_check
 
 PRECISION = 200
+#: Of the low parts of a logarithm.
+LOG_MARGIN = 1.75 * 2.0**-36
 Floats = Sequence[float]
 
 
@@ -130,7 +132,11 @@ def logarithms(module: Module) -> None:
         table = [-mpmath.log(mpf(c)) / mpmath.log(base) for c in inverses()]
         high = [on_grid(t) for t in table]
         module.floats(f"{stem}_TABLE_HIGH", high)
-        module.floats(f"{stem}_TABLE_LOW", [single(t - mpf(h)) for t, h in zip(table, high, strict=True)])
+        rest = [t - mpf(h) for t, h in zip(table, high, strict=True)]
+        module.floats(f"{stem}_TABLE_LOW", [single(r) for r in rest])
+        if stem == "LOG":
+            module.note("The rest and a margin.")
+            module.floats("LOG_TABLE_ABOVE", [single(r + mpf(LOG_MARGIN)) for r in rest])
     for value, stem in ((mpmath.ln(2), "LN2"), (mpmath.log10(2), "LOG10_2")):
         module.value(f"SHORT_{stem}_HIGH", on_grid(value))
         module.value(f"SHORT_{stem}_LOW", single(value - mpf(on_grid(value))))
@@ -143,7 +149,7 @@ def logarithms(module: Module) -> None:
     low, high_end = -mpf(1) / 63, mpf(1) / 32
     module.polynomial("TAIL_LOG", 4, low, high_end, rest, lambda z, q: z + z * z * q - mpmath.log1p(z))
     module.value("LOG_SQUARE_MARGIN", 1.25 * 2.0**-24)
-    module.value("LOG_MARGIN", 1.75 * 2.0**-36)
+    module.value("LOG_MARGIN", LOG_MARGIN)
 
     def odd(z: mpf) -> mpf:
         a = mpmath.sqrt(z)

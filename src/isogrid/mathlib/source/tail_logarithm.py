@@ -31,6 +31,7 @@ from isogrid.mathlib.source.tail_constants import (
     LOG_INVERSES,
     LOG_MARGIN,
     LOG_SQUARE_MARGIN,
+    LOG_TABLE_ABOVE,
     LOG_TABLE_HIGH,
     LOG_TABLE_LOW,
     SHORT_LN2_HIGH,
@@ -75,17 +76,21 @@ def positive(x: f32) -> bool:
 
 @ig.func
 def log_f32(x: f32) -> f32:
-    """The sum of the constants is exact; the error is that of z^2 / 2 and a little for the low parts."""
+    """The sum of the constants is exact; the error is that of z^2 / 2 and a little for the low parts.
+
+    Those are too large on purpose, so that what they may be wrong by lies below.
+    """
     k, m, j = split_table(x)
     zh, zl = times_inverse(m, LOG_INVERSES[j])
     a = ig.fma(k, SHORT_LN2_HIGH, LOG_TABLE_HIGH[j])
     s = a + zh
     square = zh * zh
-    rest = ig.fma(-zl, zh, zl) + ig.fma(k, SHORT_LN2_LOW, LOG_TABLE_LOW[j])
-    low = (zh - (s - a)) + ig.fma(square, log1p_polynomial(zh, square), rest)
-    margin = ig.fma(square, LOG_SQUARE_MARGIN, LOG_MARGIN)
-    y = s + (low + margin)
-    if not ((y == s + (low - margin)) & positive(x)):
+    rest = ig.fma(-zl, zh, zl) + ig.fma(k, SHORT_LN2_LOW, LOG_TABLE_ABOVE[j])
+    p = ig.fma(TAIL_LOG[2], zh, TAIL_LOG[3] + f32(LOG_SQUARE_MARGIN))
+    p = ig.fma(ig.fma(TAIL_LOG[0], zh, TAIL_LOG[1]), square, p)
+    low = (zh - (s - a)) + ig.fma(square, p, rest)
+    y = s + low
+    if not ((y == s + (low - ig.fma(square, 2.0 * LOG_SQUARE_MARGIN, 2.0 * LOG_MARGIN))) & positive(x)):
         y = log_f32_quick(x)
     return y
 
