@@ -219,9 +219,10 @@ with the digests. On an H200 too all 2^32 inputs of every function were compared
 got their quick build after that. Special values are
 those of C's Annex F.
 
-**On GPUs** with one f64 unit for two of f32 all f32 functions but the gammas have a build of their own: the quick
-build with one conversion each way, and a test of the 29 bits of the f64 that an f32 lacks. Where it divides it starts
-from the hardware's inverse of 20 bits, and takes the error to the third power; any start within 2^-18 does.
+**On GPUs** with one f64 unit for two of f32 all f32 functions but the gammas have a build of their own: f64 with as few
+conversions as can be, and a test of the 29 bits of the f64 that an f32 lacks; `rsqrt` is in f32 alone. Where it divides
+it starts from the hardware's inverse of 20 bits, and takes the error to the third power; any start within 2^-18 does,
+in f32 any within 2^-21. The table's figures are of builds whose 2^32 inputs were all compared on an H200.
 `python -m benchmarks.cuda.elementary` compares it with PyTorch and with CUDA C's own functions.
 
 **Without f64, or without a fused multiply-add.** `exp exp2 log log2 sin cos tanh rsqrt` of f32 have a build in sums of
@@ -235,7 +236,9 @@ with the digests on the CPU: `isogrid numerics --build pairs`.
 
 Speed: one thread, 16,384 f32 in cache, on {processor}; `python -m benchmarks.numerics`.
 Error: the largest seen in f64 against MPFR, over 10^8 random inputs.
-H200: 256 calls a thread and nothing else, beside the function of CUDA C at its default accuracy.
+H200: 256 calls a thread and nothing else, beside the function of CUDA C at its default accuracy, and a map of 2^28
+elements, beside PyTorch's where it has the function; why some are slower than theirs is told in
+[decision 0173](../decisions/0173-fewer-instructions-on-gpus.md).
 
 """
 
@@ -251,6 +254,7 @@ def numbers_page() -> str:
     for name, (method, bound) in METHODS.items():
         card = cards.get(name)
         on_card = f"{card['calls_cuda_c'] / card['calls']:.2f}" if card else ""
+        mapped = f"{card['map_pytorch'] / card['map']:.2f}" if card and "map_pytorch" in card else ""
         speed = speeds["functions"].get(name, {})
         own = f"{speed['isogrid']:.2f} ns" if speed else ""
         beside = f"{speed['numpy'] / speed['isogrid']:.2f}" if "numpy" in speed else ""
@@ -262,10 +266,10 @@ def numbers_page() -> str:
         if name in PAIRS:
             method = f"{method}; without f64: {PAIRS[name][0]}, error 2^{PAIRS[name][1]}"
         error = f"{errors[name]['ulp']:.3f} ulp"
-        rows.append((code(name), checked, method, f"2^{bound}", error, own, beside, library, on_card))
+        rows.append((code(name), checked, method, f"2^{bound}", error, own, beside, library, on_card, mapped))
     head = (
         "function", "f32 checked", "method", "pair error", "f64 error", "f32 speed", "of NumPy's", "of libmvec's",
-        "H200: of CUDA C's",
+        "H200: of CUDA C's", "map, of PyTorch's",
     )  # fmt: skip
     return NUMBERS.replace("{processor}", speeds["processor"]) + table(head, rows)
 
