@@ -7,9 +7,13 @@ import sys
 import threading
 from typing import Any
 
+import numpy as np
 import pytest
 
+import isogrid as ig
+from isogrid import In, InOut, f32
 from isogrid.backends.cpu import pool
+from isogrid.dims import N
 from isogrid.support.builtin_function import FASTCALL, lasting, new_builtin, with_slow
 
 #: A dict is known to the collector from the first value on that it must look at, so it is cleared after all others.
@@ -25,6 +29,19 @@ print("whole")
 """
 
 
+@ig.kernel(grid=N)
+def kernel(x: InOut[f32, N]) -> None:
+    x[ig.gid()] += 1.0
+
+
+@ig.offload
+def total(x: In[f32, N]) -> f32:
+    s = f32(0)
+    for i in range(len(x)):
+        s += x[i]
+    return s
+
+
 def test_a_cycle_with_a_builtin_is_collected_without_touching_freed_memory() -> None:
     # Freed memory is filled with ones, among them the flag of a definition that has a class to let go of.
     environment = {**os.environ, "PYTHONPATH": "src", "PYTHONMALLOC": "malloc", "MALLOC_PERTURB_": "255"}
@@ -34,23 +51,6 @@ def test_a_cycle_with_a_builtin_is_collected_without_touching_freed_memory() -> 
 
 @pytest.mark.skipif(not pool.is_supported(), reason="this platform has no native callable")
 def test_the_collector_knows_no_memory_that_a_native_call_reads() -> None:
-    import numpy as np
-
-    import isogrid as ig
-    from isogrid import In, InOut, f32
-    from isogrid.dims import N
-
-    @ig.kernel(grid=N)
-    def kernel(x: InOut[f32, N]) -> None:
-        x[ig.gid()] += 1.0
-
-    @ig.offload
-    def total(x: In[f32, N]) -> f32:
-        s = f32(0)
-        for i in range(len(x)):
-            s += x[i]
-        return s
-
     x: Any = np.ones(300, np.float32)
     for function in (kernel.on("cpu"), total.on("cpu")):
         for _ in range(2):
@@ -68,23 +68,6 @@ def test_the_collector_knows_no_memory_that_a_native_call_reads() -> None:
 @pytest.mark.skipif(not pool.is_supported(), reason="this platform has no native callable")
 def test_callables_behind_each_other_need_little_stack() -> None:
     """A call leaves its frame, of up to 22 KiB, before it goes on to the callable behind it."""
-    import numpy as np
-
-    import isogrid as ig
-    from isogrid import In, InOut, f32
-    from isogrid.dims import N
-
-    @ig.kernel(grid=N)
-    def kernel(x: InOut[f32, N]) -> None:
-        x[ig.gid()] += 1.0
-
-    @ig.offload
-    def total(x: In[f32, N]) -> f32:
-        s = f32(0)
-        for i in range(len(x)):
-            s += x[i]
-        return s
-
     x: Any = np.ones(300, np.float32)
     given: list[Any] = []
     chains: list[Any] = []
