@@ -8,7 +8,7 @@ import pytest
 import isogrid as ig
 from isogrid.cli.stages import stages_of
 from isogrid.cli.text_targets import ptx_text
-from isogrid.dims import N
+from isogrid.dims import M, N
 
 
 @ig.kernel(grid=N)
@@ -38,6 +38,19 @@ def last(x: ig.In[ig.f32, N], y: ig.Out[ig.f32, N]) -> None:
     y[i] = v
 
 
+@ig.kernel(grid=N)
+def several(x: ig.In[ig.f32, N], at: ig.In[ig.i32, M], y: ig.Out[ig.f32, N], z: ig.Out[ig.f32, N, M]) -> None:
+    i = ig.gid()
+    s, most = ig.f32(0), ig.f32(-1)
+    for j in range(at.shape[0]):
+        v = math.log(x[at[j]] + ig.f32(j))
+        if v > x[i]:
+            s += math.sqrt(v) * math.exp(-v)
+        most = max(most, math.cos(v))
+        z[i, j] = v * 2
+    y[i] = s + most
+
+
 @pytest.mark.parametrize("trips", [0, 3, 4, 11, 16])
 def test_sums_of_any_number_of_trips(trips: int) -> None:
     """Among the arguments are some whose slow paths are taken, in one trip of a batch or in several."""
@@ -57,7 +70,26 @@ def test_what_a_trip_needs_of_another_one(kernel: ig.Kernel) -> None:
     assert np.array_equal(y.view(np.uint32), again.view(np.uint32))
 
 
+@pytest.mark.parametrize("wrong", [None, 0, 5, 12])
+def test_calls_checks_choices_and_stores(wrong: int | None) -> None:
+    """An index outside of the array traps as it does on the CPU, wherever it is in a batch."""
+    x = np.array([0.5, 3.0, 1e6, 1e-40, 0.0, 7.25], np.float32)
+    at = (np.arange(13) % 6).astype(np.int32)
+    if wrong is not None:
+        at[wrong] = 6
+    found: list[tuple[str, bytes, bytes]] = []
+    for device in ("simulated", "cpu"):
+        y, z, said = np.zeros_like(x), np.zeros((6, 13), np.float32), ""
+        try:
+            several.on(device)(x, at, y, z)
+        except ig.Trap as trap:
+            said = str(trap)
+        found.append((said, y.tobytes(), z.tobytes()))
+    assert found[0] == found[1]
+    assert bool(found[0][0]) == (wrong is not None)
+
+
 def test_four_calls_ask_once() -> None:
-    """The body stands there five times, four trips of a batch and one for those that are left, and the slow path once."""
+    """The body stands there five times, four trips of a batch and one for the trips left; the slow path once."""
     assert ptx_text(stages_of(sums)).count("cvt.rn.f32.f64") == 4 + 1 + 1
     assert ptx_text(stages_of(chained)).count("cvt.rn.f32.f64") == 1 + 1
