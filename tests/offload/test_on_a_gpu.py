@@ -66,7 +66,7 @@ def test_partial_results_stay_on_the_gpu(driver: Any, n: int) -> None:
     driver.calls.clear()
     native = driver.native_launches
     assert moments(x) == moments.on("cpu")(values)
-    assert driver.calls.count("copy_out") == 1, "both sums in one copy"
+    assert driver.calls.count("copy_out") == 0, "the last launches write to the host"
     assert "copy_in" not in driver.calls
     assert driver.native_launches > native, "the quick call"
 

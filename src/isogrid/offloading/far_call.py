@@ -1,5 +1,6 @@
-"""The quick call of a reducing loop whose arrays are on a GPU: the launch, the levels of the tree behind it, and the
-results brought back in one copy.
+"""The quick call of a reducing loop whose arrays are on a GPU: the launch, and the levels of the tree behind it.
+
+The last level writes the results into pinned memory of the host, so that nothing is copied.
 
 The arrays in between are kept for the next call of the same size, so that its launches of the tree are all known.
 """
@@ -32,13 +33,15 @@ _MOST_SETS: Final = 4
 @dataclass(frozen=True, slots=True)
 class _Between:
     """What lies between a launch and its results, for one number of blocks. `folds` are the launches of the tree with
-    their arrays; the results stand in `results`, `arrived` is where they are copied, `values` each as its type."""
+    their arrays; the results stand in `results` or, where that is pinned memory, in `arrived` at once, else they are
+    copied there; `values` is each as its type."""
 
     partials: tuple[Array, ...]
     folds: tuple[Callable[..., None], ...]
     results: Array
     arrived: "np.ndarray[Any, np.dtype[np.uint8]]"
     arrived_at: int
+    is_pinned: bool
     values: tuple["np.ndarray[Any, Any]", ...]
 
 
@@ -71,22 +74,25 @@ class _Kept:
             known = self.sets.get(blocks)
             if known is None:
                 if len(self.sets) >= _MOST_SIZES:
-                    self.places.extend(dropped.arrived for one in self.sets.values() for dropped in one)
+                    dropped = [between for one in self.sets.values() for between in one]
+                    self.places.extend(between.arrived for between in dropped if between.is_pinned)
                     self.sets.clear()
                 known = self.sets[blocks] = []
             if len(known) < _MOST_SETS:
                 known.append(between)
-            else:
+            elif between.is_pinned:
                 self.places.append(between.arrived)
 
     def _new(self, blocks: int, arrived: "np.ndarray[Any, np.dtype[np.uint8]] | None") -> _Between:
         results = self._empty(_SLOT * len(self.kinds), np.dtype(np.uint8))
+        is_pinned = arrived is not None
         if arrived is None:  # many calls at once have all the places
             arrived = np.zeros(results.size, np.uint8)
+        start = arrived.ctypes.data if is_pinned else results.address
         partials: list[Array] = []
         folds: list[Callable[..., None]] = []
         for number, (kind, fold) in enumerate(zip(self.kinds, self.folds, strict=True)):
-            last = Array(results.block, results.address + _SLOT * number, (1,), kind)
+            last = Array(results.block, start + _SLOT * number, (1,), kind)
             values = last if blocks == 1 else self._empty(blocks, kind)
             partials.append(values)
             while values.size > 1:
@@ -95,7 +101,7 @@ class _Kept:
                 folds.append(fold.bind(values, level))
                 values = level
         views = [arrived[_SLOT * n : _SLOT * n + kind.itemsize].view(kind) for n, kind in enumerate(self.kinds)]
-        return _Between(tuple(partials), tuple(folds), results, arrived, arrived.ctypes.data, tuple(views))
+        return _Between(tuple(partials), tuple(folds), results, arrived, arrived.ctypes.data, is_pinned, tuple(views))
 
     def _empty(self, count: int, kind: "np.dtype[Any]") -> Array:
         block = self.memory.take(count * kind.itemsize)
@@ -114,7 +120,7 @@ def far_call(
 ) -> Callable[..., Any]:
     """A callable like the function; what it does not like, before anything is launched, it leaves to `slow`."""
     kept = _Kept(device, [np.dtype(type) for type in types], folds)
-    fetch = kept.memory.fetch
+    fetch, await_results = kept.memory.fetch, kept.memory.await_results
 
     def call(*arguments: Any, **keywords: Any) -> Any:
         try:
@@ -130,7 +136,10 @@ def far_call(
         try:
             for fold in between.folds:
                 fold()
-            fetch(between.arrived, between.arrived_at, between.results.block, between.results.address)
+            if between.is_pinned:
+                await_results(between.results.block)
+            else:
+                fetch(between.arrived, between.arrived_at, between.results.block, between.results.address)
             result = finish(arguments, [values[0] for values in between.values])
         except OF_THE_AUTHOR as error:
             raise error.with_traceback(None) from None

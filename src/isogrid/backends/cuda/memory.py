@@ -117,6 +117,13 @@ class CudaMemory:
         self.driver.synchronise_stream(queue.stream)
 
     @keeps_context
+    def await_results(self, block: Block) -> None:
+        """Wait for launches that write into pinned memory in the order of `block`. Raises the first pending trap."""
+        if self.queue.pending:
+            self.queue.settle()
+        self.driver.synchronise_stream(self.queue.order([block]))
+
+    @keeps_context
     def write(self, block: Block, address: int, source: Bytes) -> None:
         self.queue.access(block)
         if source.size:
