@@ -1,15 +1,28 @@
 """Random programs of launches, fills, copies and synchronisations: every device raises at the same points, the same
 text, and holds the same bytes in the end."""
 
+import gc
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.arrays import kernels as k
 from tests.cuda.fake_gpu import fake_gpu, has_gpu
 
 import isogrid as ig
+
+
+@pytest.fixture(autouse=True, scope="module")
+def few_objects() -> Iterator[None]:
+    """The simulated GPU collects cycles whenever it goes: what other tests have left need not be looked at again."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
 
 ARRAYS = 3
 STEP = st.one_of(

@@ -33,7 +33,9 @@ def elementary_statements(g: Context) -> Lines:
     arguments = [_argument(g, type.value) for type in signature.parameters]
     call = f"{name.split(' ')[0]}({', '.join(arguments)})"
     target, type = g.fresh("v"), signature.result.value
-    if g.choices.chance(60):
+    if type in FLOATS and signature.parameters[0].value == type and g.choices.chance(35):
+        lines = _loop(g, target, type, name.split(" ")[0], arguments)
+    elif g.choices.chance(60):
         lines = [f"{target} = {call}"]
     elif g.choices.chance(50):
         lines = [f"{target} = {call} if {boolean(g, 1).text} else ig.{type}(1)"]
@@ -41,6 +43,25 @@ def elementary_statements(g: Context) -> Lines:
         lines = [f"{target} = ig.{type}(2)", f"if {boolean(g, 1).text}:", f"    {target} = {call}"]
     g.declare(target, type)
     return lines
+
+
+def _loop(g: Context, target: str, type: str, function: str, arguments: list[str]) -> Lines:
+    """A sum over calls whose first argument changes from trip to trip; compilers run such trips side by side."""
+    g.use("loop of calls")
+    counter = g.fresh("k")
+    trips = str(g.choices.between(1, 11)) if g.choices.chance(50) else f"({integer(g, 'i64', 1).text}) % 12"
+    moved = f"{arguments[0]} {g.choices.pick(('+', '*'))} ig.{type}({counter})"
+    call = f"{function}({', '.join([moved, *arguments[1:]])})"
+    match g.choices.below(4):
+        case 0:
+            body = [f"{target} = {target} * 0.5 + {call}"]
+        case 1:
+            body = [f"if {boolean(g, 1).text}:", f"    {target} += {call}"]
+        case 2:
+            body = [f"{target} += {call} if {counter} % 3 != 1 else {target} - 1.0"]
+        case _:
+            body = [f"{target} += {call}"]
+    return [f"{target} = ig.{type}(0.25)", f"for {counter} in range({trips}):", *(f"    {line}" for line in body)]
 
 
 def _argument(g: Context, type: str) -> str:
