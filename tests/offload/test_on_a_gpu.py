@@ -14,6 +14,7 @@ import isogrid as ig
 from isogrid import In, InOut, Out, f32, i32, i64, w32
 from isogrid.backends.cuda.machine import machine
 from isogrid.dims import M, N
+from isogrid.offloading import far_call
 from isogrid.offloading.function import Offloaded
 from isogrid.traps import KernelIndexError, KernelOverflowError
 from tests.cuda.test_runtime_tensors import Tensor
@@ -69,6 +70,20 @@ def test_partial_results_stay_on_the_gpu(driver: Any, n: int) -> None:
     assert driver.calls.count("copy_out") == 0, "the last launches write to the host"
     assert "copy_in" not in driver.calls
     assert driver.native_launches > native, "the quick call"
+
+
+def test_many_calls_at_once_have_a_place_each(driver: Any) -> None:
+    """What a launch writes to is pinned memory of its own, also when more calls run than places were made for."""
+    fold: Any = None  # one block needs no fold
+    kept = far_call._Kept("cuda", [np.dtype(np.float32)], [fold])
+    taken = [kept.take(1) for _ in range(40)]
+    places = {between.values[0].ctypes.data for between in taken}
+    assert len(places) == 40
+    assert places <= set().union(*(range(at, at + room.size) for at, room in driver.pinned.items()))
+    for between in taken:
+        kept.give_back(1, between)
+    again = [kept.take(1) for _ in range(40)]
+    assert {between.values[0].ctypes.data for between in again} == places
 
 
 def test_sizes_do_not_meet_in_partial_results() -> None:

@@ -15,6 +15,7 @@ from isogrid.arrays.array import Array
 from isogrid.launch.create import memory_of
 from isogrid.launch.kernel_value import OF_THE_AUTHOR, Kernel
 from isogrid.offloading.tree import BLOCK
+from isogrid.runtimes.memory import Block
 from isogrid.support.records import dataclass
 
 #: What makes the ordinary call do everything again; only where the loop writes no array.
@@ -33,15 +34,13 @@ _MOST_SETS: Final = 4
 @dataclass(frozen=True, slots=True)
 class _Between:
     """What lies between a launch and its results, for one number of blocks. `folds` are the launches of the tree with
-    their arrays; the results stand in `results` or, where that is pinned memory, in `arrived` at once, else they are
-    copied there; `values` is each as its type."""
+    their arrays; the last ones write to `arrived`, pinned memory of the host, in the order of `results`, a block of the
+    device. `values` is what arrives, each as its type."""
 
     partials: tuple[Array, ...]
     folds: tuple[Callable[..., None], ...]
-    results: Array
+    results: Block
     arrived: "np.ndarray[Any, np.dtype[np.uint8]]"
-    arrived_at: int
-    is_pinned: bool
     values: tuple["np.ndarray[Any, Any]", ...]
 
 
@@ -66,7 +65,8 @@ class _Kept:
             if known:
                 return known.pop()
             arrived = self.places.pop() if self.places else None
-        return self._new(blocks, arrived)
+        # Pinned memory stays for the process: places that are given back serve later calls.
+        return self._new(blocks, self.memory.pinned(_SLOT * len(self.kinds)) if arrived is None else arrived)
 
     def give_back(self, blocks: int, between: _Between) -> None:
         """The results have been read, so nothing on the GPU needs the arrays any more."""
@@ -74,25 +74,20 @@ class _Kept:
             known = self.sets.get(blocks)
             if known is None:
                 if len(self.sets) >= _MOST_SIZES:
-                    dropped = [between for one in self.sets.values() for between in one]
-                    self.places.extend(between.arrived for between in dropped if between.is_pinned)
+                    self.places.extend(dropped.arrived for one in self.sets.values() for dropped in one)
                     self.sets.clear()
                 known = self.sets[blocks] = []
             if len(known) < _MOST_SETS:
                 known.append(between)
-            elif between.is_pinned:
+            else:
                 self.places.append(between.arrived)
 
-    def _new(self, blocks: int, arrived: "np.ndarray[Any, np.dtype[np.uint8]] | None") -> _Between:
-        results = self._empty(_SLOT * len(self.kinds), np.dtype(np.uint8))
-        is_pinned = arrived is not None
-        if arrived is None:  # many calls at once have all the places
-            arrived = np.zeros(results.size, np.uint8)
-        start = arrived.ctypes.data if is_pinned else results.address
+    def _new(self, blocks: int, arrived: "np.ndarray[Any, np.dtype[np.uint8]]") -> _Between:
+        results = self.memory.take(arrived.size)
         partials: list[Array] = []
         folds: list[Callable[..., None]] = []
         for number, (kind, fold) in enumerate(zip(self.kinds, self.folds, strict=True)):
-            last = Array(results.block, start + _SLOT * number, (1,), kind)
+            last = Array(results, arrived.ctypes.data + _SLOT * number, (1,), kind)
             values = last if blocks == 1 else self._empty(blocks, kind)
             partials.append(values)
             while values.size > 1:
@@ -101,7 +96,7 @@ class _Kept:
                 folds.append(fold.bind(values, level))
                 values = level
         views = [arrived[_SLOT * n : _SLOT * n + kind.itemsize].view(kind) for n, kind in enumerate(self.kinds)]
-        return _Between(tuple(partials), tuple(folds), results, arrived, arrived.ctypes.data, is_pinned, tuple(views))
+        return _Between(tuple(partials), tuple(folds), results, arrived, tuple(views))
 
     def _empty(self, count: int, kind: "np.dtype[Any]") -> Array:
         block = self.memory.take(count * kind.itemsize)
@@ -120,7 +115,7 @@ def far_call(
 ) -> Callable[..., Any]:
     """A callable like the function; what it does not like, before anything is launched, it leaves to `slow`."""
     kept = _Kept(device, [np.dtype(type) for type in types], folds)
-    fetch, await_results = kept.memory.fetch, kept.memory.await_results
+    await_results = kept.memory.await_results
 
     def call(*arguments: Any, **keywords: Any) -> Any:
         try:
@@ -136,10 +131,7 @@ def far_call(
         try:
             for fold in between.folds:
                 fold()
-            if between.is_pinned:
-                await_results(between.results.block)
-            else:
-                fetch(between.arrived, between.arrived_at, between.results.block, between.results.address)
+            await_results(between.results)
             result = finish(arguments, [values[0] for values in between.values])
         except OF_THE_AUTHOR as error:
             raise error.with_traceback(None) from None

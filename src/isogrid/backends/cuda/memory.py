@@ -107,16 +107,6 @@ class CudaMemory:
         return bytes_at(self.driver.allocate_host(size), size)
 
     @keeps_context
-    def fetch(self, target: Bytes, target_address: int, block: Block, address: int) -> None:
-        """As `read`, for a few bytes into pinned memory, right behind launches of this thread."""
-        queue = self.queue
-        if queue.pending or queue.clock is not None or block.stream != queue.stream:
-            self.read(target, block, address)
-            return
-        self.driver.copy_out(target_address, address, target.size, queue.stream)
-        self.driver.synchronise_stream(queue.stream)
-
-    @keeps_context
     def await_results(self, block: Block) -> None:
         """Wait for launches that write into pinned memory in the order of `block`. Raises the first pending trap."""
         if self.queue.pending:
