@@ -188,6 +188,14 @@ def choose(explicit: "Device | None") -> Choice:
     return Choice(default_device(), named=False)
 
 
+def place_of(own: "Device | None", choice: "Choice | None" = None) -> "Choice | None":
+    """Where a callable serves calls of a value whose device is `own`: where `choice` (by default that of now) is made
+    again, while an `ig.use` block decides; else wherever the value is called, which None stands for."""
+    if own is not None or not SCOPES.open:
+        return None
+    return choose(None) if choice is None else choice
+
+
 def supported_options(name: "str | Device | None" = None) -> dict[str, str]:
     """Every option of a device with its contract; keys of its own group are written `cpu.key`."""
     chosen = device(name).name if name is not None else default_device().name

@@ -13,7 +13,7 @@ from isogrid.frontend.definition import Definition, ScalarDeclaration
 from isogrid.frontend.geometry import constant_value, expression_text
 from isogrid.launch import dispatch
 
-from isogrid.launch.devices import SCOPES, Choice, Device, choose, device as device_named  # isort: skip
+from isogrid.launch.devices import SCOPES, Choice, Device, choose, device as device_named, place_of  # isort: skip
 from isogrid.launch.errors import DeviceError, LaunchError, LaunchTypeError, OptionError, RequirementError
 from isogrid.launch.geometry import Given
 from isogrid.launch.native import InPlace, NativeCalls, whole_callable
@@ -121,7 +121,7 @@ class Kernel:
         if natives.by_place:
             usual = self.usual.arranged(self.fixed, arguments, keywords)
             if usual is not None:
-                taken = natives.take(self._where(), usual, None if usual.changed else self.__call__)
+                taken = natives.take(place_of(self.device), usual, None if usual.changed else self.__call__)
                 if taken is not None:
                     if not usual.changed:
                         self._put_in_place(natives, taken.whole)
@@ -164,11 +164,7 @@ class Kernel:
         if form is None or not natives.by_place:
             return False
         usual = self.usual.arranged(self.fixed, arguments, keywords)
-        return usual is not None and natives.take(self._where(), usual, None, form, extents) is not None
-
-    def _where(self) -> Choice | None:
-        """The place of the native callables that calls may use now."""
-        return choose(None) if self.device is None and SCOPES.open > 0 else None
+        return usual is not None and natives.take(place_of(self.device), usual, None, form, extents) is not None
 
     def on(self, device: "str | Device") -> "Kernel":
         """This kernel for one device, which then refuses what it cannot do exactly."""
@@ -253,7 +249,7 @@ class Kernel:
         for a `form` of geometry serves launches that give such. `natives` are those that the launch began with."""
         whole = None if form is not None or self.fixed else whole_callable(runtime, native, self._call)
         with SCOPES.lock:
-            natives.put_first(self._place(choice), InPlace(artifact, runtime.name, form, native, whole))
+            natives.put_first(place_of(self.device, choice), InPlace(artifact, runtime.name, form, native, whole))
             self._put_in_place(natives, whole)
 
     def _put_in_place(self, natives: NativeCalls, whole: Callable[..., None] | None) -> None:
@@ -261,10 +257,6 @@ class Kernel:
         with SCOPES.lock:
             if whole is not None and natives is self.natives and (self.device is not None or not SCOPES.open):
                 object.__setattr__(self, "__call__", whole)
-
-    def _place(self, choice: Choice) -> Choice | None:
-        """Where a callable may be used that this choice led to: in all calls, or only where the same is chosen."""
-        return choice if self.device is None and SCOPES.open else None
 
     def install_bound(
         self, natives: NativeCalls, complete: Callable[[Callable[..., None]], Callable[..., None]]
@@ -283,7 +275,7 @@ class Kernel:
 
     def is_served(self, choice: Choice, artifact: Any, form: OpenForm | None) -> bool:
         """Whether there is a native callable of this artifact and form: what went by it needs no other."""
-        return self.natives.has(self._place(choice), artifact, form)
+        return self.natives.has(place_of(self.device, choice), artifact, form)
 
     def __reduce__(self) -> Any:
         from isogrid.launch.pickling import Settings, reduced

@@ -18,7 +18,7 @@ from isogrid.frontend.define import define
 from isogrid.frontend.definition import Definition, Specialisation
 from isogrid.launch.arguments import match_arguments, type_arguments
 from isogrid.launch.bind import bind_arrays
-from isogrid.launch.devices import SCOPES, Choice, Device, choose
+from isogrid.launch.devices import SCOPES, Choice, Device, choose, place_of
 from isogrid.launch.devices import device as device_named
 from isogrid.launch.dispatch import choice_for, effective_options
 from isogrid.launch.errors import OptionError
@@ -158,18 +158,11 @@ class Offloaded:
             if usual is not None and usual.holder is None:
                 if usual.changed:
                     return self.__call__(*usual.arguments)
-                for quick in self.quick.get(self._where(), ()) if self._is_scoped() else ():
+                place = place_of(self.device)
+                for quick in self.quick.get(place, ()) if place is not None else ():
                     if quick.call is not None:
                         return quick.call(*arguments)
         return self._run(arguments, keywords, self.device)
-
-    def _is_scoped(self) -> bool:
-        """Whether an `ig.use` block decides where this value runs."""
-        return self.device is None and SCOPES.open > 0
-
-    def _where(self) -> Choice | None:
-        """The place of the quick callables that calls may use now."""
-        return choose(None) if self._is_scoped() else None
 
     def reference(self, *arguments: Any, **keywords: Any) -> Any:
         """Interpret the same rules; agrees with every device in every bit."""
@@ -261,7 +254,7 @@ class Offloaded:
         """Let calls go by the quick callable of what has just run, and by those of other types before it."""
         if os.environ.get("ISOGRID_TRACE", "0") not in ("", "0"):
             return
-        place = choice if self._is_scoped() else None
+        place = place_of(self.device, choice)
         quicks = quick.get(place, ())
         known = next((one for one in quicks if one.executor is executor), None)
         if known is None or known.kernels != len(executor.kernels):
