@@ -5,10 +5,23 @@ division by zero, an index outside its buffer) is a `CompilerBug`, never a resul
 """
 
 from collections.abc import Callable, Iterator
-from itertools import groupby
 from operator import itemgetter
-from typing import Any, TypeAlias, assert_never
+from typing import Any, assert_never
 
+from isogrid.backends.interp import control
+from isogrid.backends.interp.control import (
+    BREAK,
+    CONTINUE,
+    RETURN,
+    Evaluator,
+    Flow,
+    Frame,
+    Meeting,
+    Plain,
+    Signal,
+    Waiter,
+    Waiting,
+)
 from isogrid.backends.interp.device_operations import operation
 from isogrid.backends.interp.expressions import Expressions
 from isogrid.backends.interp.failures import ThreadTrap
@@ -16,16 +29,6 @@ from isogrid.backends.interp.launch import Outcome, run_program
 from isogrid.backends.interp.layout import ArrayFacts, Layout
 from isogrid.backends.interp.memory import zero
 from isogrid.backends.interp.program import Program
-from isogrid.backends.interp.statements import (
-    BREAK,
-    CONTINUE,
-    RETURN,
-    Meeting,
-    Signal,
-    Waiting,
-    trips_of,
-    waiting_block,
-)
 from isogrid.builtins import floats, integers
 from isogrid.builtins.atomics import ATOMICS
 from isogrid.builtins.conversions import STORED_FLOATS
@@ -37,11 +40,6 @@ from isogrid.ir.types import Scalar, Space
 from isogrid.ir.walk import visit
 from isogrid.runtimes.protocol import BoundLaunch
 from isogrid.support.errors import CompilerBug
-
-Frame: TypeAlias = list[Any]
-Evaluator: TypeAlias = Callable[[Frame], Any]
-Plain: TypeAlias = Callable[[Frame], Signal | None]
-Waiter: TypeAlias = Callable[[Frame], Waiting]
 
 _QUERIES = {"thread": "gid", "local": "lid", "group": "group_id", "extent": "grid_size", "groups": "num_groups"}
 
@@ -148,8 +146,7 @@ class _Compiler:
         self._kernel = kernel
         self._layout = layout
         self._buffers = {buffer.name: buffer for buffer in kernel.buffers}
-        self._labels: dict[str, Signal] = {}
-        self._trips: list[int] = []
+        self._flow = Flow(layout)
 
     def locals_of_thread(self) -> Callable[[Frame], None]:
         """Give a new thread its local buffers, which nothing may read before a `Fill` or a store."""
@@ -243,16 +240,7 @@ class _Compiler:
     # --- statements -------------------------------------------------------------------------------------------------
 
     def block(self, block: d.Block) -> Plain:
-        steps = tuple(self._statement(statement) for statement in block)
-
-        def run(frame: Frame) -> Signal | None:
-            for step in steps:
-                signal = step(frame)
-                if signal is not None:
-                    return signal
-            return None
-
-        return run
+        return control.sequence(tuple(self._statement(statement) for statement in block))
 
     def _statement(self, node: d.Statement) -> Plain:
         match node:
@@ -270,21 +258,17 @@ class _Compiler:
             case d.Check():
                 return self._check(node)
             case d.If():
-                condition, then, otherwise = (
-                    self._compile(node.condition),
-                    self.block(node.then),
-                    self.block(node.otherwise),
-                )
-                return lambda frame: then(frame) if condition(frame) else otherwise(frame)
+                condition, then = self._compile(node.condition), self.block(node.then)
+                return control.choice(condition, then, self.block(node.otherwise) if node.otherwise else None)
             case d.For():
-                return self._for(node)
+                values, counter = self._values(node), self._layout.place("local", node.counter)
+                return control.counted_loop(values, counter, self.block(node.body))
             case d.Loop():
-                return self._loop(node)
+                return control.endless_loop(self.block(node.body))
             case d.Scope():
-                label, body = self._label(node.label), self.block(node.body)
-                return lambda frame: None if (signal := body(frame)) is label else signal
+                return control.scope(self._flow.label(node.label), self.block(node.body))
             case d.Leave():
-                leave = self._label(node.label)
+                leave = self._flow.label(node.label)
                 return lambda frame: leave
             case d.Break():
                 return lambda frame: BREAK
@@ -300,9 +284,6 @@ class _Compiler:
                 raise CompilerBug("threads agree only where a target has no warps, and this one has")
             case _:
                 assert_never(node)
-
-    def _label(self, label: str) -> Signal:
-        return self._labels.setdefault(label, Signal(label))
 
     def _store(self, node: d.Store) -> Plain:
         element, value, note = self._element(node, node.index), self._compile(node.value), self._note(node.buffer)
@@ -360,146 +341,66 @@ class _Compiler:
 
         return fill
 
-    def _counter(self, node: d.For) -> Callable[[Frame], Iterator[Any]]:
-        """Set the counter for each trip in turn; start, step and trips are read once."""
+    def _values(self, node: d.For) -> Callable[[Frame], Iterator[int]]:
+        """The counter's value in each trip; start, step and trips are read once."""
         start, step, trips = self._compile(node.start), self._compile(node.step), self._compile(node.trips)
-        place, mask = self._layout.place("local", node.counter), (1 << node.type.bits) - 1
+        mask = (1 << node.type.bits) - 1
 
-        def count(frame: Frame) -> Iterator[Any]:
+        def values(frame: Frame) -> Iterator[int]:
             first = start(frame)
             by = step(frame)
-            for trip in range(trips(frame)):
-                frame[place] = first + trip * by & mask
-                yield trip
+            return (first + trip * by & mask for trip in range(trips(frame)))
 
-        return count
-
-    def _for(self, node: d.For) -> Plain:
-        counter, body = self._counter(node), self.block(node.body)
-
-        def loop(frame: Frame) -> Signal | None:
-            for _ in counter(frame):
-                signal = body(frame)
-                if signal is not None and signal is not CONTINUE:
-                    return None if signal is BREAK else signal
-            return None
-
-        return loop
-
-    def _loop(self, node: d.Loop) -> Plain:
-        body = self.block(node.body)
-
-        def loop(frame: Frame) -> Signal | None:
-            while True:
-                signal = body(frame)
-                if signal is not None and signal is not CONTINUE:
-                    return None if signal is BREAK else signal
-
-        return loop
+        return values
 
     # --- statements in which threads meet ---------------------------------------------------------------------------
 
     def meeting_block(self, block: d.Block) -> Waiter:
-        steps: list[tuple[Plain | None, Meeting | None, Waiter]] = []
-        for meeting, run_of in groupby(block, _meets):
-            statements = tuple(run_of)
-            if meeting:
-                steps.extend((None, None, self._meeting(statement)) for statement in statements)
-            else:
-                steps.append((self.block(statements), None, _no_wait))
-        return waiting_block(tuple(steps), trips_of(self._trips))
+        return control.meeting_sequence(
+            block, self._flow.trips(), self.block, lambda node: self._meeting(node) if _meets(node) else None
+        )
 
-    def _meeting(self, node: d.Statement) -> Waiter:
+    def _meeting(self, node: d.Statement) -> Waiter | Meeting:
         match node:
-            case d.Barrier():
-                return self._wait(Meeting(node.span), None, None)
-            case d.Collective():
-                site = None if node.total is None else self._kernel.sites[node.total]
-                meeting = Meeting(node.span, node.op, node.scalar, node.exclusive, site)
-                return self._wait(meeting, self._compile(node.value), node)
-            case d.WarpBarrier():
-                return self._wait(Meeting(node.span, of_warp=True), None, None)
-            case d.WarpCollective():
-                return self._warp_collective(node)
+            case d.Barrier() | d.WarpBarrier():
+                return Meeting(node.span, of_warp=isinstance(node, d.WarpBarrier))
+            case d.Collective() | d.WarpCollective():
+                return self._collective(node)
             case d.If():
                 condition = self._compile(node.condition)
-                then, otherwise = self.meeting_block(node.then), self.meeting_block(node.otherwise)
-
-                def choose(frame: Frame) -> Waiting:
-                    return (yield from (then if condition(frame) else otherwise)(frame))
-
-                return choose
-            case d.For() | d.Loop():
-                return self._meeting_loop(node)
+                return control.meeting_choice(
+                    condition, self.meeting_block(node.then), self.meeting_block(node.otherwise)
+                )
+            case d.For():
+                values, counter = self._values(node), self._layout.place("local", node.counter)
+                with self._flow.counting() as count:
+                    body = self.meeting_block(node.body)
+                return control.meeting_counted_loop(values, counter, count, body)
+            case d.Loop():
+                with self._flow.counting() as count:
+                    body = self.meeting_block(node.body)
+                return control.meeting_while_loop(None, None, count, body)
             case d.Scope():
-                label, body = self._label(node.label), self.meeting_block(node.body)
-
-                def scope(frame: Frame) -> Waiting:
-                    signal = yield from body(frame)
-                    return None if signal is label else signal
-
-                return scope
+                return control.meeting_scope(self._flow.label(node.label), self.meeting_block(node.body))
             case _:
                 raise CompilerBug(f"no barrier can stand inside {type(node).__name__}")
 
-    def _wait(self, meeting: Meeting, value: Evaluator | None, node: d.Collective | None) -> Waiter:
-        trips = trips_of(self._trips)
-        target = None if node is None else self._layout.place("local", node.target)
-
-        def wait(frame: Frame) -> Waiting:
-            if value is None or node is None or target is None:
-                yield meeting, trips(frame), None
-                return None
-            result = yield meeting, trips(frame), to_language(node.scalar, value(frame))
-            frame[target] = to_machine(node.value.type, result)
-            return None
-
-        return wait
-
-    def _warp_collective(self, node: d.WarpCollective) -> Waiter:
+    def _collective(self, node: d.Collective | d.WarpCollective) -> Waiter:
         site = None if node.total is None else self._kernel.sites[node.total]
-        meeting = Meeting(node.span, node.op, node.scalar, node.exclusive, site, of_warp=True)
-        trips, value = trips_of(self._trips), self._compile(node.value)
-        lane = None if node.lane is None else self._compile(node.lane)
-        target = self._layout.place("local", node.target)
-        ballot = node.op == "ballot"
+        of_warp = isinstance(node, d.WarpCollective)
+        meeting = Meeting(node.span, node.op, node.scalar, node.exclusive, site, of_warp)
+        lane = self._compile(node.lane) if isinstance(node, d.WarpCollective) and node.lane is not None else None
+        value, target = self._brought(node), self._layout.place("local", node.target)
+        return control.collective(meeting, self._flow.trips(), value, target, lane, self._received(node))
 
-        def wait(frame: Frame) -> Waiting:
-            own = to_language(node.scalar, value(frame))
-            source = 0 if lane is None else lane(frame)
-            result = yield meeting, trips(frame), (own, source)
-            frame[target] = result if ballot else to_machine(node.value.type, result)
-            return None
+    def _brought(self, node: d.Collective | d.WarpCollective) -> Evaluator:
+        value, type = self._compile(node.value), node.scalar
+        return lambda frame: to_language(type, value(frame))
 
-        return wait
-
-    def _meeting_loop(self, node: d.For | d.Loop) -> Waiter:
-        count = self._layout.place("trips", str(self._layout.size))
-        self._trips.append(count)
-        body = self.meeting_block(node.body)
-        self._trips.pop()
-        trips = self._counter(node) if isinstance(node, d.For) else _endless
-
-        def loop(frame: Frame) -> Waiting:
-            for trip in trips(frame):
-                frame[count] = trip
-                signal = yield from body(frame)
-                if signal is not None and signal is not CONTINUE:
-                    return None if signal is BREAK else signal
-            return None
-
-        return loop
-
-
-def _endless(frame: Frame) -> Iterator[int]:
-    trip = 0
-    while True:
-        yield trip
-        trip += 1
-
-
-def _no_wait(frame: Frame) -> Waiting:
-    raise CompilerBug("a step that does not wait was waited for")
+    def _received(self, node: d.Collective | d.WarpCollective) -> Callable[[Any], Any] | None:
+        """How a result becomes bits. The votes of a ballot come as those of a word, whatever type the values have."""
+        type = node.value.type
+        return None if node.op == "ballot" else lambda result: to_machine(type, result)
 
 
 def _meets(node: d.Statement) -> bool:

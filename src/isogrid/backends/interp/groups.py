@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from isogrid.backends.interp.control import Arrival, Meeting, Waiting
 from isogrid.backends.interp.failures import ThreadTrap
 from isogrid.backends.interp.findings import Divergence
 from isogrid.backends.interp.layout import WHO
-from isogrid.backends.interp.statements import Arrival, Meeting, Waiting
 from isogrid.backends.interp.totals import Totals
 from isogrid.builtins.collectives import COLLECTIVES
 from isogrid.builtins.meaning import Trapped

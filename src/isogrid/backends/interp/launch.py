@@ -7,13 +7,13 @@ from itertools import count, product
 from typing import Any, TypeAlias
 
 from isogrid.backends.interp import memory
+from isogrid.backends.interp.control import Waiting
 from isogrid.backends.interp.failures import ThreadTrap
 from isogrid.backends.interp.findings import Finding
 from isogrid.backends.interp.groups import Caught, Diverged, Group
 from isogrid.backends.interp.layout import WHO, ArrayFacts
 from isogrid.backends.interp.program import Program, compile_program
 from isogrid.backends.interp.races import RaceLog, Shadow, WarpShadow
-from isogrid.backends.interp.statements import Waiting
 from isogrid.backends.interp.totals import Totals
 from isogrid.builtins.meaning import quiet
 from isogrid.builtins.queries import linear, place

@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 
+from isogrid.backends.interp.control import Plain, Waiter
 from isogrid.backends.interp.expressions import Evaluator, Expressions
 from isogrid.backends.interp.layout import Layout, layout_of
-from isogrid.backends.interp.statements import Plain, Statements, Waiter, meets
+from isogrid.backends.interp.statements import Statements, meets
 from isogrid.ir import kernel as k
 from isogrid.ir.walk import visit
 from isogrid.support.errors import KnownLimit
