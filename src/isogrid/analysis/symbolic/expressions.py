@@ -19,7 +19,7 @@ from isogrid.analysis.symbolic.formula import (
     truth,
 )
 from isogrid.analysis.symbolic.geometry import query
-from isogrid.analysis.symbolic.linear import prove
+from isogrid.analysis.symbolic.integers import atom_name, divide, exact, fact_once, modular, nonnegative
 from isogrid.analysis.symbolic.polynomial import ZERO, Coefficient, Polynomial, TooLarge, largest, normal
 from isogrid.ir import kernel as k
 from isogrid.ir.types import Scalar, Space
@@ -141,7 +141,7 @@ def merge(c: Context, condition: Formula, a: Value, b: Value) -> Value:
                     terms[m] = chosen
             return Polynomial(terms)
         level = max(c.level(condition), c.level(a), c.level(b))
-        p = c.named("choice", (condition, a, b), level, nonnegative=_nonnegative(c, a) and _nonnegative(c, b))
+        p = c.named("choice", (condition, a, b), level, nonnegative=nonnegative(c, a) and nonnegative(c, b))
         _bound_choice(c, p, a, b)
         return p
     if not isinstance(a, Polynomial) and not isinstance(b, Polynomial):
@@ -154,8 +154,8 @@ def _bound_choice(c: Context, p: Polynomial, a: Polynomial, b: Polynomial) -> No
     one, other = _range(c, a), _range(c, b)
     if one is not None and other is not None:
         low, high = min(one[0], other[0]), max(one[1], other[1])
-        c.ranges[_name(p)] = (low, high)
-        _fact_once(c, p, p.shift(-low), Polynomial.constant(high) - p)
+        c.ranges[atom_name(p)] = (low, high)
+        fact_once(c, p, p.shift(-low), Polynomial.constant(high) - p)
 
 
 def _range(c: Context, p: Polynomial) -> tuple[int, int] | None:
@@ -166,18 +166,6 @@ def _range(c: Context, p: Polynomial) -> tuple[int, int] | None:
         return None
     ((m, factor),) = p.terms.items()
     return c.ranges.get(m[0]) if len(m) == 1 and isinstance(factor, int) and factor == 1 else None
-
-
-def _nonnegative(c: Context, p: Polynomial) -> bool:
-    for m, coefficient in p.terms.items():
-        if isinstance(coefficient, int):
-            if coefficient < 0:
-                return False
-        elif (coefficient < 0).any():
-            return False
-        if not all(c.atoms[n].nonnegative for n in m):
-            return False
-    return True
 
 
 def _constant(c: Context, value: int, type: Scalar) -> Value:
@@ -267,58 +255,25 @@ def _binary(c: Context, e: k.Binary) -> Value:
     if e.type.is_float:
         return _rounded(c, f"{e.op}.{e.type.value}", (a, b), e)
     if e.type.is_modular:
-        return _modular(c, e.op, e.type, a, b, level)
+        return modular(c, e.op, e.type, a, b, level)
     try:
-        exact = _exact(c, e.op, a, b, level)
+        known = exact(c, e.op, a, b, level)
     except TooLarge:
         # Products of data grow without end; such a value is as good as unknown.
-        exact = None
-    if exact is not None:
-        return exact
+        known = None
+    if known is not None:
+        return known
     folded = _bitwise(e.op, a.as_constant, b.as_constant)
     if folded is not None:
         return Polynomial.constant(folded)
-    nonnegative = e.type.is_unsigned or (
-        _nonnegative(c, a) and _nonnegative(c, b) and e.op in ("add", "mul", "and", "or", "xor", "shr", "shl", "pow")
+    never_negative = e.type.is_unsigned or (
+        nonnegative(c, a) and nonnegative(c, b) and e.op in ("add", "mul", "and", "or", "xor", "shr", "shl", "pow")
     )
-    p = c.named(e.op, (a, b), level, nonnegative=nonnegative)
+    p = c.named(e.op, (a, b), level, nonnegative=never_negative)
     if e.op == "and" and isinstance(b.as_constant, int) and b.as_constant >= 0:
-        _fact_once(c, p, b - p)
-        c.atoms[_name(p)].nonnegative = True
+        fact_once(c, p, b - p)
+        c.atoms[atom_name(p)].nonnegative = True
     return p
-
-
-def _exact(c: Context, op: str, a: Polynomial, b: Polynomial, level: int) -> Polynomial | None:
-    """The result of an integer operation where polynomials, or facts about quotients and extremes, can say it."""
-    match op:
-        case "add":
-            return a + b
-        case "sub":
-            return a - b
-        case "mul":
-            return a * b
-        case "floordiv" | "mod":
-            return _divide(c, op, a, b, level)
-        case "shl":
-            amount = b.as_constant
-            if isinstance(amount, int) and 0 <= amount < 62:
-                return a * Polynomial.constant(1 << amount)
-            if amount is not None and not isinstance(amount, int) and ((amount >= 0) & (amount < 40)).all():
-                return a * Polynomial.constant(np.left_shift(np.int64(1), amount))
-        case "shr":
-            amount = b.as_constant
-            if isinstance(amount, int) and 0 <= amount < 62:
-                return _divide(c, "floordiv", a, Polynomial.constant(1 << amount), level)
-        case "and":
-            mask = b.as_constant if b.as_constant is not None else a.as_constant
-            other = a if b.as_constant is not None else b
-            if isinstance(mask, int) and mask >= 0 and mask & (mask + 1) == 0:
-                return _divide(c, "mod", other, Polynomial.constant(mask + 1), level)
-        case "min" | "max":
-            return _extreme(c, op, a, b, level)
-        case _:
-            pass
-    return None
 
 
 def _bitwise(op: str, a: Coefficient | None, b: Coefficient | None) -> Coefficient | None:
@@ -335,102 +290,13 @@ def _bitwise(op: str, a: Coefficient | None, b: Coefficient | None) -> Coefficie
             return None
 
 
-def _modular(c: Context, op: str, type: Scalar, a: Polynomial, b: Polynomial, level: int) -> Polynomial:
-    """Arithmetic modulo 2^n is opaque, except where a mask or a modulus bounds it."""
-    p = c.named(f"{op}.{type.value}", (a, b), level, nonnegative=True)
-    limit = b.as_constant
-    if isinstance(limit, int) and limit > 0:
-        if op == "mod":
-            _fact_once(c, p, Polynomial.constant(limit - 1) - p)
-        if op == "and":
-            _fact_once(c, p, Polynomial.constant(limit) - p)
-    return p
-
-
-def _name(p: Polynomial) -> str:
-    return next(iter(p.terms))[0]
-
-
-def _fact_once(c: Context, p: Polynomial, *facts: Polynomial) -> None:
-    """Add what is known of the atom `p` when it is first made."""
-    key = ("fact", _name(p))
-    if key not in c.opaque:
-        c.opaque[key] = ""
-        c.facts.extend(facts)
-
-
-def _divide(c: Context, op: str, a: Polynomial, b: Polynomial, level: int) -> Polynomial:
-    """Floor division and modulo: exact on constants and exact multiples, else atoms tied together by facts."""
-    d = b.as_constant
-    if isinstance(d, int) and d > 0:
-        quotient, rest = _exact_part(a, d)
-        if rest.as_constant is not None:
-            r = rest.constant_term
-            return Polynomial.constant(r % d) if op == "mod" else quotient + Polynomial.constant(r // d)
-        if quotient.terms:
-            inner = _divide(c, op, rest, b, level)
-            return inner if op == "mod" else quotient + inner
-    if isinstance(d, np.ndarray) and isinstance(a.as_constant, (int, np.ndarray)) and (d > 0).all():
-        return Polynomial.constant(a.as_constant % d if op == "mod" else a.as_constant // d)
-    positive = isinstance(d, int) and d > 0
-    q = c.named("floordiv", (a, b), level, nonnegative=positive and _nonnegative(c, a))
-    r = c.named("mod", (a, b), level, nonnegative=positive)
-    if positive:
-        difference = a - q * b - r
-        _fact_once(c, r, (b - r).shift(-1), difference, -difference)
-    elif c.level(b) == LAUNCH and b.as_constant is None:
-        _symbolic_division(c, a, b, q, r)
-    return r if op == "mod" else q
-
-
-def _symbolic_division(c: Context, a: Polynomial, b: Polynomial, q: Polynomial, r: Polynomial) -> None:
-    """What holds of quotient and remainder by a size or scalar, where it is positive."""
-    difference = a - q * b - r
-    if prove(c, b.shift(-1), c.facts, None):
-        c.atoms[_name(r)].nonnegative = True
-        c.atoms[_name(q)].nonnegative = _nonnegative(c, a)
-        _fact_once(c, r, (b - r).shift(-1), difference, -difference)
-    elif _nonnegative(c, b):
-        # A size that divides is not zero once the division has not trapped, so the remainder is in [0, b) for the rest
-        # of this thread's way, and there alone: a thread that never divides may run with size zero.
-        for fact in (r, (b - r).shift(-1), difference, -difference, *((q,) if _nonnegative(c, a) else ())):
-            c.guards.append(AtLeastZero(fact))
-
-
-def _exact_part(a: Polynomial, d: int) -> tuple[Polynomial, Polynomial]:
-    """(q, r) with a = d*q + r, q made of the terms whose coefficients d divides."""
-    quotient: dict[tuple[str, ...], Coefficient] = {}
-    rest: dict[tuple[str, ...], Coefficient] = {}
-    for m, coefficient in a.terms.items():
-        exact = coefficient % d == 0 if isinstance(coefficient, int) else bool((coefficient % d == 0).all())
-        if m and exact:
-            quotient[m] = normal(coefficient // d)
-        else:
-            rest[m] = coefficient
-    return Polynomial(quotient), Polynomial(rest)
-
-
-def _extreme(c: Context, op: str, a: Polynomial, b: Polynomial, level: int) -> Polynomial:
-    x, y = a.as_constant, b.as_constant
-    if x is not None and y is not None:
-        chosen = np.minimum(x, y) if op == "min" else np.maximum(x, y)
-        return Polynomial.constant(int(chosen) if np.ndim(chosen) == 0 else normal(chosen))
-    if op == "min":
-        p = c.named("min", (a, b), level, nonnegative=_nonnegative(c, a) and _nonnegative(c, b))
-        _fact_once(c, p, a - p, b - p)
-    else:
-        p = c.named("max", (a, b), level, nonnegative=_nonnegative(c, a) or _nonnegative(c, b))
-        _fact_once(c, p, p - a, p - b)
-    return p
-
-
 def _cast(c: Context, v: Value, source: Scalar, target: Scalar) -> Value:
     if target is Scalar.BOOL:
         if source is Scalar.BOOL:
             return v
         p = as_polynomial(c, v)
         if source.is_float:
-            name = _name(c.named("nonzero", (p,), c.level(p)))
+            name = atom_name(c.named("nonzero", (p,), c.level(p)))
             return Unknown(name, c.level(p))
         return compare("ne", p, ZERO)
     p = as_polynomial(c, v)
@@ -445,7 +311,7 @@ def _cast(c: Context, v: Value, source: Scalar, target: Scalar) -> Value:
 
 def _fits(c: Context, p: Polynomial, target: Scalar) -> bool:
     constant = p.as_constant
-    return constant is not None and largest(constant) <= target.maximum and _nonnegative(c, p)
+    return constant is not None and largest(constant) <= target.maximum and nonnegative(c, p)
 
 
 def _call(c: Context, e: k.Call, name: str, arguments: tuple[Value, ...], type: Scalar) -> Value:
@@ -453,16 +319,16 @@ def _call(c: Context, e: k.Call, name: str, arguments: tuple[Value, ...], type: 
         return merge(c, as_formula(arguments[0]), arguments[1], arguments[2])
     if name == "cdiv" and len(arguments) == 2:
         a, b = (as_polynomial(c, x) for x in arguments)
-        return -_divide(c, "floordiv", -a, b, max(c.level(a), c.level(b)))
+        return -divide(c, "floordiv", -a, b, max(c.level(a), c.level(b)))
     level = max((c.level(a) for a in arguments), default=LAUNCH)
     if type.is_float:
         return _rounded(c, f"{name}.{type.value}", arguments, e)
     p = c.named(f"{name}.{type.value}", arguments, level, nonnegative=type.is_unsigned or type.is_modular)
     if type is Scalar.BOOL:
-        return Unknown(_name(p), level)
+        return Unknown(atom_name(p), level)
     if name in ("popcount", "clz", "ctz"):
-        c.atoms[_name(p)].nonnegative = True
-        _fact_once(c, p, Polynomial.constant(64) - p)
+        c.atoms[atom_name(p)].nonnegative = True
+        fact_once(c, p, Polynomial.constant(64) - p)
     return p
 
 
@@ -479,7 +345,7 @@ def _load(c: Context, e: k.Load, array: str, indices: tuple[k.Expr, ...], type: 
         p = c.named(f"load {array}", values, level, nonnegative=_never_negative(c, array, type))
         bits = _storage_bits(c, array)
         if bits:
-            _fact_once(c, p, Polynomial.constant((1 << bits) - 1) - p)
+            fact_once(c, p, Polynomial.constant((1 << bits) - 1) - p)
         if array in c.element_bounds:
             low, high = c.element_bounds[array]
             c.guards += [AtLeastZero(p - low), AtLeastZero((high - p).shift(-1))]
@@ -491,7 +357,7 @@ def _load(c: Context, e: k.Load, array: str, indices: tuple[k.Expr, ...], type: 
 
 def _loaded(c: Context, p: Polynomial, type: Scalar) -> Value:
     if type is Scalar.BOOL:
-        name = _name(p)
+        name = atom_name(p)
         return Unknown(name, c.atoms[name].level)
     return p
 
