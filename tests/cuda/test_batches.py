@@ -51,6 +51,24 @@ def several(x: ig.In[ig.f32, N], at: ig.In[ig.i32, M], y: ig.Out[ig.f32, N], z: 
     y[i] = s + most
 
 
+@ig.kernel(grid=N)
+def pulls(x: ig.In[ig.f32, N], w: ig.In[ig.f32, M], y: ig.Out[ig.f32, N]) -> None:
+    i = ig.gid()
+    s = ig.f32(0)
+    for j in range(len(w)):
+        s += w[j] / math.sqrt(w[j] - x[i])
+    y[i] = s
+
+
+@ig.kernel(grid=N)
+def continued(x: ig.In[ig.f32, N], trips: ig.i32, y: ig.Out[ig.f32, N]) -> None:
+    i = ig.gid()
+    v = x[i]
+    for _ in range(trips):
+        v = 1 / (v + 1)
+    y[i] = v
+
+
 @pytest.mark.parametrize("trips", [0, 3, 4, 11, 16])
 def test_sums_of_any_number_of_trips(trips: int) -> None:
     """Slow paths are taken in the last trip of a batch, in several, and in all."""
@@ -93,3 +111,21 @@ def test_four_calls_ask_once() -> None:
     """The body stands there five times, four trips of a batch and one for the trips left; the slow path once."""
     assert ptx_text(stages_of(sums)).count("cvt.rn.f32.f64") == 4 + 1 + 1
     assert ptx_text(stages_of(chained)).count("cvt.rn.f32.f64") == 1 + 1
+
+
+@pytest.mark.parametrize("trips", [0, 1, 7, 8, 19])
+def test_quotients_and_roots_side_by_side(trips: int) -> None:
+    x = np.array([1.25, 0.75, 0.0, 4.5, -86.0, 1e-30, np.inf, np.nan, -0.25], np.float32)
+    w = np.linspace(-2, 9, trips, dtype=np.float32)
+    y, again = np.empty_like(x), np.empty_like(x)
+    pulls.on("simulated")(x, w, y)
+    pulls.on("cpu")(x, w, again)
+    assert np.array_equal(y.view(np.uint32), again.view(np.uint32))
+
+
+def test_the_assembler_unrolls_no_quotients() -> None:
+    """Eight trips share their loads, and one is left over. Where a trip needs the one before nothing is to be won."""
+    text = ptx_text(stages_of(pulls))
+    assert text.count("div.rn.f32") == text.count("sqrt.rn.f32") == 8 + 1
+    assert text.count("ld.global.nc.v4.b32") == 2
+    assert ptx_text(stages_of(continued)).count("rcp.rn.f32") == 4 + 1  # as LLVM unrolls it

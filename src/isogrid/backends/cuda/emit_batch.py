@@ -2,7 +2,8 @@
 
 Eight trips run statement by statement. Their checks are asked together; where all hold the accesses follow unchecked,
 and where one fails nothing was written yet, and the loop goes on trip by trip and traps at the right one. Four trips
-that call elementary functions ask once for all of their slow paths.
+that call elementary functions ask once for all of their slow paths. Quotients and roots of floats have slow paths that
+the assembler adds, and it unrolls no loop with one: eight trips share wide loads, and one's latency hides another's.
 """
 
 from collections import Counter
@@ -17,8 +18,8 @@ from isogrid.ir.device import Machine
 from isogrid.ir.walk import visit
 from isogrid.printers.llvm_text import type_text
 
-#: Trips of one batch, with checks and without.
-_CHECKED, _CALLING = 8, 4
+#: Trips of one batch: with checks, with elementary functions, with quotients or roots.
+_CHECKED, _CALLING, _DIVIDING = 8, 4, 8
 _MOST_NODES = 1200
 
 
@@ -26,8 +27,7 @@ def batch_of(kernel: d.Kernel, node: d.For) -> int:
     """How many trips of a loop can run side by side up to their effects, 0 if none can: checks come before anything is
     written, what is written is not read, and a variable that lasts is used in one statement only, which then runs trip
     after trip."""
-    checked = any(isinstance(s, d.Check) for s in node.body)
-    count = _CHECKED if checked else _CALLING if any(isinstance(s, d.If) and s.rare for s in node.body) else 0
+    count = _wanted(node)
     if node.unroll == 1 or usual_nodes(node.body) * count > _MOST_NODES:
         return 0
     written: set[str] = set()
@@ -51,6 +51,29 @@ def batch_of(kernel: d.Kernel, node: d.For) -> int:
     read = {n.buffer for n in visit(node.body) if isinstance(n, d.Load)}
     atomics = sum(isinstance(s, d.Store | d.Atomic) for s in node.body)
     return count if not (read & written) and atomics <= 1 and not _crosses(kernel, node) else 0
+
+
+def _wanted(node: d.For) -> int:
+    """How many trips side by side are worth their code."""
+    if any(isinstance(s, d.Check) for s in node.body):
+        return _CHECKED
+    if any(isinstance(s, d.If) and s.rare for s in node.body):
+        return _CALLING
+    return _DIVIDING if _divides_apart(node) else 0
+
+
+def _divides_apart(node: d.For) -> bool:
+    """Whether a trip has a quotient or a root of floats that needs nothing of the trip before."""
+    behind = {s.name for s in visit(node.body) if isinstance(s, d.Set)}
+    for statement in node.body:
+        near = statement.value if isinstance(statement, d.Let) and statement.start else None
+        for part in visit(statement):
+            divides = isinstance(part, d.Op) and part.op in ("fdiv", "fsqrt") and part is not near
+            if divides and behind.isdisjoint(_names(part)):
+                return True
+        if isinstance(statement, d.Let) and not behind.isdisjoint(_names(statement)):
+            behind.add(statement.name)
+    return False
 
 
 def _crosses(kernel: d.Kernel, node: d.For) -> bool:
@@ -82,7 +105,7 @@ def _of_one_trip(kernel: d.Kernel, node: d.For) -> set[str]:
     return {name for name in found if inside[name] == everywhere[name]}
 
 
-def _names(statement: d.Statement | d.Block) -> Iterable[str]:
+def _names(statement: d.Node | d.Block) -> Iterable[str]:
     for node in visit(statement):
         match node:
             case d.Value(name=name) | d.Set(name=name):

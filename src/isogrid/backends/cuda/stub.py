@@ -9,6 +9,7 @@ the arguments checked and packed.
 """
 
 import ctypes
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from typing import Any, Final
@@ -22,7 +23,7 @@ from isogrid.backends.cuda.tensors import EXCHANGE, FOREIGN_TEXT, learn_exchange
 from isogrid.frontend.definition import ArrayDeclaration, Definition
 from isogrid.ir import kernel as k
 from isogrid.ir.types import Scalar
-from isogrid.support.builtin_function import FASTCALL, KEYWORDS, address_of, lasting, new_builtin
+from isogrid.support.builtin_function import FASTCALL, KEYWORDS, address_of, new_builtin
 from isogrid.support.records import dataclass
 
 #: DLPack's numbers of kinds of elements, and of devices.
@@ -32,18 +33,18 @@ _DLPACK_GPU: Final = 2
 _SMALL_MOST: Final = (1 << 31) - 1
 
 
-#: Words of the description that `self` points to, by name.
+#: Words of the description that `self` holds, by name: those of a bound launch first, in as few lines of the cache.
 _WORDS: Final = (
+    "busy",
     "launch",
     "function",
-    "array",
-    "busy",
-    "pending",
-    "none",
+    "packed",
     "blocks",
     "threads",
     "shared",
-    "packed",
+    "array",
+    "pending",
+    "none",
     "exchange",
 )
 
@@ -94,23 +95,26 @@ def bound_stub(
     launch = loaded.driver.address_of("cuLaunchKernel")
     if not launch or loaded.can_trap or "watch" in loaded.places:
         return None
-    slots = bytearray((ctypes.c_uint64 * len(words))(*(word & (1 << 64) - 1 for word in words)))
-    start = address_of(slots)
-    pointers = bytearray((ctypes.c_void_p * len(words))(*(start + 8 * n for n in range(len(words)))))
+    # Pointers to the parameters, and the parameters behind them.
+    count = len(words)
+    packed = bytearray(16 * count)
+    start = address_of(packed)
+    pointers = (start + 8 * (count + n) for n in range(count))
+    packed[:] = (ctypes.c_uint64 * (2 * count))(*pointers, *(word & (1 << 64) - 1 for word in words))
     module = loaded.variant.module
     numbers = {"launch": launch, "function": loaded.run, "busy": busy, "blocks": blocks, "threads": module.block}
-    numbers |= {"shared": module.dynamic_shared, "packed": address_of(pointers)}
+    numbers |= {"shared": module.dynamic_shared, "packed": start}
     address = load_function(_bound_text(), "bound")
-    return _completer(name, address, numbers, slots, pointers, loaded)
+    return _completer(name, address, numbers, packed, loaded)
 
 
 def _completer(
     name: str, address: int, words: Mapping[str, int], *more: Any
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Makes builtin functions over machine code: `self` is a capsule of these words, what is called instead, and
-    whatever else it calls or the words point to."""
-    capsule, block = lasting((ctypes.c_uint64 * len(_WORDS))(*(words.get(word, 0) for word in _WORDS)))
-    return lambda slow: new_builtin(name, address, FASTCALL | KEYWORDS, (capsule, slow, *more, block))
+    """Makes builtin functions over machine code: `self` has these words as bytes, what is called instead, and whatever
+    else it calls or the words point to."""
+    block = bytes((ctypes.c_uint64 * len(_WORDS))(*(words.get(word, 0) for word in _WORDS)))
+    return lambda slow: new_builtin(name, address, FASTCALL | KEYWORDS, (block, slow, *more))
 
 
 @dataclass(slots=True)
@@ -403,13 +407,8 @@ class _Builder:
             few = self.value(f"icmp ult i64 {blocks}, {most}")
             blocks = self.value(f"select i1 {few}, i64 {blocks}, i64 {most}")
         self._call(blocks, extents)
-        return _FRAME.format(
-            count=self.count,
-            slots=len(module.layout.slots),
-            passed=2 + self.count,
-            body="\n".join(self.lines),
-            busy=_WORDS.index("busy"),
-        ) + (FOREIGN_TEXT if self.foreign else "")
+        text = _frame(self.count, len(module.layout.slots), "\n".join(self.lines))
+        return text + (FOREIGN_TEXT if self.foreign else "")
 
     def _divider(self, extent: str, tile: int) -> str:
         """`layout.divider` of the number of tiles."""
@@ -466,6 +465,25 @@ def float_offset() -> int:
     return object.__basicsize__
 
 
+def first_item_offset() -> int:
+    """Bytes from a tuple's start to its items."""
+    return tuple.__basicsize__
+
+
+def bytes_offset() -> int:
+    """Bytes from the start of a `bytes` object to its content; a zero stands behind it."""
+    return bytes.__basicsize__ - 1
+
+
+def _count_none() -> str:
+    """One more reference to None, which needs none where it is immortal."""
+    if sys.version_info >= (3, 12):
+        return ""
+    return """  %count = load i64, ptr @_Py_NoneStruct
+  %more = add i64 %count, 1
+  store i64 %more, ptr @_Py_NoneStruct"""
+
+
 def _dlpack_kind(element: Scalar) -> int:
     return _DLPACK_BFLOAT if element is Scalar.BF16 else _DLPACK_KINDS[element.numpy.kind]
 
@@ -475,18 +493,31 @@ def _dtype_numbers(element: Scalar) -> list[int]:
     return [fields.BF16_NUMBER] if element is Scalar.BF16 else list(dict.fromkeys(element.numpy_numbers))
 
 
+def _frame(count: int, slots: int, body: str) -> str:
+    """The function around the code that reads `count` arguments and starts a launch with so many parameters. What the
+    driver does empties the nearest cache, so the way there touches little and calls nothing."""
+    return _FRAME.format(
+        count=count,
+        slots=slots,
+        passed=2 + count,
+        body=body,
+        busy=_WORDS.index("busy"),
+        item=first_item_offset(),
+        content=bytes_offset(),
+        none=_count_none(),
+    )
+
+
 _FRAME: Final = """@PyFloat_Type = external global i8
 @PyLong_Type = external global i8
 @_Py_NoneStruct = external global i8
 @_Py_TrueStruct = external global i8
 @_Py_FalseStruct = external global i8
 @_Py_NotImplementedStruct = external global i8
-declare ptr @PyCapsule_GetPointer(ptr, ptr)
 declare ptr @PyTuple_GetItem(ptr, i64)
 declare ptr @PyObject_Vectorcall(ptr, ptr, i64, ptr)
 declare i64 @PyLong_AsLongLongAndOverflow(ptr, ptr)
 declare ptr @PyLong_FromLongLong(i64)
-declare void @Py_IncRef(ptr)
 declare void @Py_DecRef(ptr)
 declare {{i64, i1}} @llvm.sadd.with.overflow.i64(i64, i64)
 declare {{i64, i1}} @llvm.ssub.with.overflow.i64(i64, i64)
@@ -501,8 +532,9 @@ entry:
   %out = alloca [6 x i64], align 16
   %passed = alloca [{passed} x ptr], align 16
   %stream = alloca ptr
-  %capsule = call ptr @PyTuple_GetItem(ptr %self, i64 0)
-  %words = call ptr @PyCapsule_GetPointer(ptr %capsule, ptr null)
+  %item = getelementptr i8, ptr %self, i64 {item}
+  %description = load ptr, ptr %item
+  %words = getelementptr i8, ptr %description, i64 {content}
   %positional = icmp eq ptr %keywords, null
   %all = icmp eq i64 %given, {count}
   %usual = and i1 %positional, %all
@@ -515,7 +547,7 @@ quiet:
   br i1 %free, label %read, label %slow, !prof !0
 read:
 {body}
-  call void @Py_IncRef(ptr @_Py_NoneStruct)
+{none}
   ret ptr @_Py_NoneStruct
 slow:
   %slow.callable = call ptr @PyTuple_GetItem(ptr %self, i64 1)
@@ -546,5 +578,4 @@ def _bound_text() -> str:
   %done = icmp eq i32 %rc, 0
   br i1 %done, label %fine, label %slow, !prof !0
 fine:"""
-    text = _FRAME.format(count=0, slots=1, passed=1, body=body, busy=_WORDS.index("busy"))
-    return text.replace("@stub(", "@bound(")
+    return _frame(0, 1, body).replace("@stub(", "@bound(")
