@@ -16,7 +16,7 @@ from isogrid.launch import dispatch
 from isogrid.launch.devices import SCOPES, Choice, Device, choose, device as device_named, place_of  # isort: skip
 from isogrid.launch.errors import DeviceError, LaunchError, LaunchTypeError, OptionError, RequirementError
 from isogrid.launch.geometry import Given
-from isogrid.launch.native import InPlace, NativeCalls, whole_callable
+from isogrid.launch.native import InPlace, NativeCalls, is_on_host, whole_callable
 from isogrid.launch.options import NO_OPTIONS, Options, tell_of_changes
 from isogrid.launch.specialise import check_specialisations, tunable_values
 from isogrid.launch.tunable_options import separated
@@ -121,10 +121,13 @@ class Kernel:
         if natives.by_place:
             usual = self.usual.arranged(self.fixed, arguments, keywords)
             if usual is not None:
-                taken = natives.take(place_of(self.device), usual, None if usual.changed else self.__call__)
+                place = place_of(self.device)
+                taken = natives.take(place, usual, None if usual.changed else self.__call__)
                 if taken is not None:
                     if not usual.changed:
                         self._put_in_place(natives, taken.whole)
+                    return
+                if natives.take_packed(place, self.usual, usual):
                     return
         dispatch.launch(self, arguments, keywords, _OPEN)
 
@@ -164,7 +167,12 @@ class Kernel:
         if form is None or not natives.by_place:
             return False
         usual = self.usual.arranged(self.fixed, arguments, keywords)
-        return usual is not None and natives.take(place_of(self.device), usual, None, form, extents) is not None
+        if usual is None:
+            return False
+        place = place_of(self.device)
+        if natives.take(place, usual, None, form, extents) is not None:
+            return True
+        return natives.take_packed(place, self.usual, usual, form, extents)
 
     def on(self, device: "str | Device") -> "Kernel":
         """This kernel for one device, which then refuses what it cannot do exactly."""
@@ -249,7 +257,8 @@ class Kernel:
         for a `form` of geometry serves launches that give such. `natives` are those that the launch began with."""
         whole = None if form is not None or self.fixed else whole_callable(runtime, native, self._call)
         with SCOPES.lock:
-            natives.put_first(place_of(self.device, choice), InPlace(artifact, runtime.name, form, native, whole))
+            one = InPlace(artifact, runtime.name, form, native, whole, is_on_host(runtime))
+            natives.put_first(place_of(self.device, choice), one)
             self._put_in_place(natives, whole)
 
     def _put_in_place(self, natives: NativeCalls, whole: Callable[..., None] | None) -> None:

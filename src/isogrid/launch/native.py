@@ -7,7 +7,8 @@ from isogrid.frontend.definition import Definition, ScalarDeclaration, Specialis
 from isogrid.ir import kernel as k
 from isogrid.launch.devices import Choice
 from isogrid.launch.options import Options
-from isogrid.launch.usual import OpenForm, Usual
+from isogrid.launch.packed import packed
+from isogrid.launch.usual import OpenForm, Usual, UsualForm
 from isogrid.runtimes.protocol import Runtime
 from isogrid.support.records import dataclass
 
@@ -39,13 +40,15 @@ class NativePlan:
 @dataclass(frozen=True, slots=True)
 class InPlace:
     """What launches an artifact on a device: the native callable, and the same with the slow path behind it where calls
-    may go by that. `form` is the geometry that a launch gives, None where the decorator gives all."""
+    may go by that. `form` is the geometry that a launch gives, None where the decorator gives all; `on_host` says that
+    it takes arrays of NumPy."""
 
     artifact: Any
     device: str
     form: OpenForm | None
     native: Callable[..., Any]
     whole: Callable[..., None] | None
+    on_host: bool
 
 
 class NativeCalls:
@@ -86,6 +89,26 @@ class NativeCalls:
                 return one
         return None
 
+    def take_packed(
+        self,
+        place: Choice | None,
+        kernel: UsualForm,
+        usual: Usual,
+        form: OpenForm | None = None,
+        extents: tuple[int, ...] = (),
+    ) -> bool:
+        """The same with strided arrays packed, where there are any."""
+        if not any(one.on_host and one.form == form for one in self.by_place.get(place, ())):
+            return False
+        copies = packed(kernel.arrays, usual.arguments)
+        if copies is None:
+            return False
+        words = Usual(copies.arguments, changed=True, holder=usual.holder)
+        if self.take(place, words, None, form, extents) is None:
+            return False
+        copies.put_back()
+        return True
+
 
 def native_callable(
     runtime: Runtime,
@@ -105,6 +128,12 @@ def native_callable(
         return None
     plan = NativePlan(definition, spec, options.values(), most_units=most_units, open_extents=open_extents)
     return make(artifact, program, plan)
+
+
+def is_on_host(runtime: Runtime) -> bool:
+    """Whether the device takes arrays of NumPy where they are."""
+    memory: Any = getattr(runtime, "memory", None)
+    return memory is not None and memory.is_host
 
 
 def whole_callable(runtime: Runtime, native: Callable[..., Any], slow: Callable[..., None]) -> Callable[..., None]:

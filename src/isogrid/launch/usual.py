@@ -13,6 +13,7 @@ from isogrid.arrays.array import Array
 from isogrid.frontend.definition import NO_DEFAULT, Definition, Generic, ScalarDeclaration
 from isogrid.ir.types import Scalar
 from isogrid.launch.geometry import Given
+from isogrid.launch.packed import ArrayUse, array_uses
 from isogrid.support.records import dataclass
 
 #: Stands for a parameter that has no argument yet.
@@ -32,12 +33,14 @@ class Usual:
 @dataclass(frozen=True, slots=True)
 class UsualForm:
     """What the usual words are for one kernel: the place of each name, and by place the default, the type of NumPy
-    scalar that says the same as a Python number, and the array that settles the type where a type variable stands."""
+    scalar that says the same as a Python number, and the array that settles the type where a type variable stands; and
+    how it takes its arrays."""
 
     places: dict[str, int]
     defaults: tuple[Any, ...]
     scalars: tuple[type | None, ...]
     deciding: tuple[int | None, ...]
+    arrays: tuple[ArrayUse, ...]
 
     def arranged(
         self, fixed: Mapping[str, Any], positional: Sequence[Any], keywords: Mapping[str, Any]
@@ -107,7 +110,8 @@ def usual_form(definition: Definition) -> UsualForm:
         scalars.append(kind.numpy.type if isinstance(kind, Scalar) and kind is not Scalar.BF16 else None)
         deciding.append(arrays.get(kind.name) if isinstance(kind, Generic) else None)
     places = {parameter.name: place for place, parameter in enumerate(parameters)}
-    return UsualForm(places, tuple(p.default for p in parameters), tuple(scalars), tuple(deciding))
+    defaults = tuple(p.default for p in parameters)
+    return UsualForm(places, defaults, tuple(scalars), tuple(deciding), array_uses(definition))
 
 
 #: The geometry that a launch gives: the kind and number of the extents, and the block.

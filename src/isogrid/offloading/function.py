@@ -25,6 +25,7 @@ from isogrid.launch.errors import OptionError
 from isogrid.launch.kernel_value import OF_THE_AUTHOR
 from isogrid.launch.native import whole_callable
 from isogrid.launch.options import NO_OPTIONS, Options, tell_of_changes
+from isogrid.launch.packed import packed
 from isogrid.launch.pickling import Settings, reduced
 from isogrid.launch.specialise import check_specialisations, tunable_values
 from isogrid.launch.stored import SourceMemory
@@ -158,6 +159,11 @@ class Offloaded:
             if usual is not None and usual.holder is None:
                 if usual.changed:
                     return self.__call__(*usual.arguments)
+                copies = packed(self.usual.arrays, usual.arguments)
+                if copies is not None:
+                    result = self.__call__(*copies.arguments)
+                    copies.put_back()
+                    return result
                 place = place_of(self.device)
                 for quick in self.quick.get(place, ()) if place is not None else ():
                     if quick.call is not None:
