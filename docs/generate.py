@@ -367,6 +367,8 @@ def decisions_page() -> str:
     for path in sorted((DOCS / "decisions").glob("[0-9]*.md")):
         title = path.read_text().splitlines()[0].lstrip("# ")
         number, _, words = title.partition(" ")
+        if number != path.name[:4] or not words:
+            raise SystemExit(f"{path}: the first line of a decision is `# {path.name[:4]} Title`, not `# {title}`")
         rows.append((f"[{number}]({path.name})", words))
     return "# Decisions\n\n" + table(("number", "decision"), rows)
 
