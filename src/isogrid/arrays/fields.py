@@ -4,13 +4,12 @@ CPython makes such a class from a description, so no C compiler is needed. Elsew
 and machine code is not used (`OFFSETS` is empty).
 """
 
-import ctypes
-import sys
 from typing import Any, Final
 
 import numpy as np
 
 from isogrid.support.bfloat16 import is_bfloat16
+from isogrid.support.native_type import LONG_LONG, Member, native_type
 
 #: Fields in order, each 64 bits. `traits` is made by `traits_of`; `extent0` to `extent3` are the first extents.
 NAMES: Final = ("address", "size", "traits", "extent0", "extent1", "extent2", "extent3")
@@ -20,10 +19,6 @@ NAMES: Final = ("address", "size", "traits", "extent0", "extent1", "extent2", "e
 UNUSUAL_BIT: Final = 1 << 16
 READ_ONLY_BIT: Final = 1 << 17
 DEVICE_SHIFT: Final = 24
-
-_LONG_LONG: Final = 17
-_MEMBERS: Final = 72
-_BASE_TYPE: Final = 1 << 10
 
 
 #: The number of bf16 arrays, whose dtype has another one in every process.
@@ -41,59 +36,17 @@ def traits_of(number: int, rank: int, device: int, unusual: bool, writeable: boo
     return number | rank << 8 | bits | device << DEVICE_SHIFT
 
 
-class _Member(ctypes.Structure):
-    """`PyMemberDef`."""
-
-    _fields_ = (
-        ("name", ctypes.c_char_p),
-        ("kind", ctypes.c_int),
-        ("offset", ctypes.c_ssize_t),
-        ("flags", ctypes.c_int),
-        ("doc", ctypes.c_char_p),
-    )
-
-
-class _Slot(ctypes.Structure):
-    """`PyType_Slot`."""
-
-    _fields_ = (("slot", ctypes.c_int), ("function", ctypes.c_void_p))
-
-
-class _Spec(ctypes.Structure):
-    """`PyType_Spec`."""
-
-    _fields_ = (
-        ("name", ctypes.c_char_p),
-        ("basicsize", ctypes.c_int),
-        ("itemsize", ctypes.c_int),
-        ("flags", ctypes.c_uint),
-        ("slots", ctypes.POINTER(_Slot)),
-    )
-
-
 class PlainFields:
     """The fields as Python objects."""
 
     __slots__ = NAMES
 
 
-#: What Python keeps pointers to.
-_KEPT: Final[list[Any]] = []
-
-
 def _native_fields() -> Any:
     """The class with C fields, or None where Python is not CPython."""
-    if sys.implementation.name != "cpython" or not hasattr(ctypes.pythonapi, "PyType_FromSpec"):
-        return None
     start = object.__basicsize__
-    members = (_Member * (len(NAMES) + 1))()
-    for number, name in enumerate(NAMES):
-        members[number] = _Member(name.encode(), _LONG_LONG, start + 8 * number, 0, None)
-    slots = (_Slot * 2)(_Slot(_MEMBERS, ctypes.cast(members, ctypes.c_void_p)), _Slot(0, None))
-    spec = _Spec(b"isogrid.arrays.fields.NativeFields", start + 8 * len(NAMES), 0, _BASE_TYPE, slots)
-    _KEPT.extend((members, slots, spec))
-    make = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p)(("PyType_FromSpec", ctypes.pythonapi))
-    return make(ctypes.addressof(spec))
+    members = [Member(name.encode(), LONG_LONG, start + 8 * number) for number, name in enumerate(NAMES)]
+    return native_type("isogrid.arrays.fields.NativeFields", start + 8 * len(NAMES), members)
 
 
 _NATIVE: Final = _native_fields()

@@ -22,6 +22,7 @@ from isogrid.launch.specialise import check_specialisations, tunable_values
 from isogrid.launch.tunable_options import separated
 from isogrid.launch.usual import OpenForm, UsualForm, open_form, usual_form
 from isogrid.runtimes.protocol import Runtime
+from isogrid.support.direct_call import DirectlyCalled, calls_directly, put_call
 from isogrid.support.errors import KernelRefused, KnownLimit
 from isogrid.support.remembered import remembered
 from isogrid.traps import Trap
@@ -40,7 +41,7 @@ def _for_the_author(error: Exception) -> Exception:
     return error.with_traceback(None)
 
 
-class Kernel:
+class Kernel(DirectlyCalled):
     """A kernel with its options and device. Calling it launches it; `on`, `options` and `bind` give new values."""
 
     # Python calls what the slot `__call__` of the value holds: `_call`, or a device's builtin, with no Python frame.
@@ -79,7 +80,7 @@ class Kernel:
         put("tunables", dict(tunables or {}))
         put("device", device)
         put("fixed", dict(fixed or {}))
-        put("__call__", self._call)
+        put_call(self, self._call)
         put("natives", NativeCalls())
         put("usual", usual_form(definition))
         self._check_block()
@@ -265,7 +266,7 @@ class Kernel:
         """Let calls go by `whole`, unless a block is open or these natives were forgotten while the launch ran."""
         with SCOPES.lock:
             if whole is not None and natives is self.natives and (self.device is not None or not SCOPES.open):
-                object.__setattr__(self, "__call__", whole)
+                put_call(self, whole)
 
     def install_bound(
         self, natives: NativeCalls, complete: Callable[[Callable[..., None]], Callable[..., None]]
@@ -280,7 +281,7 @@ class Kernel:
             if defaults:
                 object.__setattr__(self, "natives", NativeCalls())
             if defaults or self.device is None:
-                object.__setattr__(self, "__call__", self._call)
+                put_call(self, self._call)
 
     def is_served(self, choice: Choice, artifact: Any, form: OpenForm | None) -> bool:
         """Whether there is a native callable of this artifact and form: what went by it needs no other."""
@@ -340,6 +341,9 @@ class Kernel:
                 f"{self.definition.name}(): block={text} has {threads} threads, and {allowed} "
                 f"allows {options.most_threads}"
             )
+
+
+calls_directly(Kernel)
 
 
 def kernel(

@@ -24,6 +24,7 @@ from isogrid.frontend.definition import ArrayDeclaration, Definition
 from isogrid.ir import kernel as k
 from isogrid.ir.types import Scalar
 from isogrid.support.builtin_function import FASTCALL, KEYWORDS, address_of, new_builtin
+from isogrid.support.direct_call import enter_at, entry_text, wants_entry
 from isogrid.support.records import dataclass
 
 #: DLPack's numbers of kinds of elements, and of devices.
@@ -113,6 +114,8 @@ def _completer(
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Makes builtin functions over machine code: `self` has these words as bytes, what is called instead, and whatever
     else it calls or the words point to."""
+    if wants_entry():
+        enter_at(load_function(entry_text(), "enter"))
     block = bytes((ctypes.c_uint64 * len(_WORDS))(*(words.get(word, 0) for word in _WORDS)))
     return lambda slow: new_builtin(name, address, FASTCALL | KEYWORDS, (block, slow, *more))
 
