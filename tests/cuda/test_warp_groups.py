@@ -76,3 +76,19 @@ def k(x: ig.In[ig.f32, N], y: ig.InOut[ig.f32, N], z: ig.InOut[ig.i32, N]) -> No
     for size in (1, 100, 128, 300):
         x = np.random.default_rng(size).random(size).astype(np.float32)
         agree(k, "simulated", x, np.zeros_like(x), np.zeros(size, np.int32))
+
+
+@pytest.mark.parametrize("type", ["i32", "u32", "i64", "u64"])
+@pytest.mark.parametrize("op", ["group_sum", "group_scan"])
+def test_totals_at_the_edge_of_their_type(op: str, type: str) -> None:
+    """A group whose values are all small is not asked for its totals: right up to where small ends, and where every
+    thread has the smallest or largest of them. One group of three is large, or traps."""
+    k = kernel(text(op, type, 64))
+    info = np.iinfo({"i": np.int32, "u": np.uint32}[type[0]] if type[1:] == "32" else f"{type[0]}8")
+    end = (int(info.max) + 1) // 64
+    low = -end if type[0] == "i" else 0
+    for number in (end - 1, end, low, low - 1 if low else 1):
+        for everywhere in (False, True):
+            x = np.zeros(3 * 64, info.dtype)
+            x[64 : 128 if everywhere else 65] = number
+            agree(k, "simulated", x, np.zeros_like(x), np.zeros(3, x.dtype))

@@ -6,6 +6,7 @@ needed, and four neighbouring threads of a lane read 16 bytes at once. Lane l of
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import accumulate
 
 from isogrid.backends.cuda.emit_address import Linear
@@ -139,6 +140,37 @@ class _Warp:
         return self.w.call(f"llvm.nvvm.vote.{op}.sync", "i1", ["i32", "i1"], ["-1", both])
 
     def numbers(self, copies: Sequence[Copy], node: d.Collective, values: list[str]) -> list[str]:
+        if not Numbers(self.code, node).widens:
+            return self.results(copies, node, values)
+        # Where no value is so large that a total could leave the type, one warp finds that out with one vote.
+        w, type = self.w, Numbers(self.code, node).raw
+        few, many, met = w.block("small"), w.block("large"), w.block("totals")
+        w.branch(self.all_lanes(self.all_small(node, values)), few, many)
+        w.place(few)
+        exact = self.results(copies, replace(node, total=None), values)
+        kept = dict.fromkeys(exact, "")
+        for value in kept:
+            kept[value] = w.alloca(type, "total")
+            w.do(f"store {type} {value}, ptr {kept[value]}")
+        w.jump(met)
+        w.place(many)
+        places = [kept[value] for value in exact]
+        for value, place in dict.fromkeys(zip(self.results(copies, node, values), places, strict=True)):
+            w.do(f"store {type} {value}, ptr {place}")
+        w.place(met)
+        return [w.emit(f"load {type}, ptr {place}") for place in places]
+
+    def all_small(self, node: d.Collective, values: list[str]) -> str:
+        """Whether a lane's values are all in a range so narrow that sums of a group's size cannot leave the type."""
+        w, type, signed = self.w, Numbers(self.code, node).raw, node.scalar.is_signed
+        limit = (1 << node.scalar.bits - signed) // self.size
+        both = ""
+        for value in values:
+            moved = w.emit(f"add {type} {value}, {limit}") if signed else value
+            both = w.emit(f"or {type} {both}, {moved}") if both else moved
+        return w.emit(f"icmp ult {type} {both}, {2 * limit if signed else limit}")
+
+    def results(self, copies: Sequence[Copy], node: d.Collective, values: list[str]) -> list[str]:
         numbers = Numbers(self.code, node)
         wide = [numbers.widened(value) for value in values]
         if node.op == "scan":
