@@ -2,11 +2,11 @@
 
 import functools
 import importlib
-import threading
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
 from isogrid.runtimes.protocol import Presence, Runtime
+from isogrid.support.locks import new_lock
 
 #: Device name to the runtime's module and class.
 RUNTIMES: Final[dict[str, tuple[str, str]]] = {
@@ -29,7 +29,7 @@ LAST_RESORT: Final = "cpu"
 #: The device that follows every access of a kernel with `races="check"`.
 TRACKER: Final = "interp"
 
-_LOCK: Final = threading.RLock()
+_LOCK: Final = new_lock()
 _MADE: Final[dict[str, Any]] = {}
 
 

@@ -3,7 +3,6 @@
 import difflib
 import functools
 import os
-import threading
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -21,6 +20,7 @@ from isogrid.launch.backends import (
 )
 from isogrid.launch.errors import DeviceError
 from isogrid.launch.options import HINTS, NO_OPTIONS, PORTABLE, Options, checked_options, tell_of_scope, type_text
+from isogrid.support.locks import new_lock
 from isogrid.support.records import dataclass
 
 
@@ -62,8 +62,8 @@ class _Scopes:
 
     def __init__(self) -> None:
         self.alive: set[int] = set()
-        self.lock = threading.RLock()
-        self.opening = threading.RLock()
+        self.lock = new_lock()
+        self.opening = new_lock()
 
     @property
     def open(self) -> int:

@@ -8,7 +8,6 @@ Programs (checked kernel IR) are kept per specialisation, artifacts per speciali
 
 import os
 import sys
-import threading
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -39,6 +38,7 @@ from isogrid.launch.stream import Stream
 from isogrid.launch.usual import open_form
 from isogrid.runtimes.protocol import BoundLaunch
 from isogrid.support.errors import KernelRefused, KnownLimit
+from isogrid.support.locks import new_lock
 from isogrid.support.records import dataclass
 from isogrid.support.warn import warn_author
 
@@ -58,7 +58,7 @@ class Compiled:
     captures: Captures = field(default_factory=Captures)
     memory: stored.SourceMemory = field(default_factory=stored.SourceMemory)
     values: "dict[Any, Kernel]" = field(default_factory=dict[Any, Any])
-    lock: Any = field(default_factory=threading.RLock)
+    lock: Any = field(default_factory=new_lock)
 
 
 def launch(
@@ -388,7 +388,7 @@ class _Said:
 
     def __init__(self) -> None:
         self.keys: set[tuple[str, str]] = set()
-        self.lock = threading.Lock()
+        self.lock = new_lock()
 
     def first_time(self, key: tuple[str, str]) -> bool:
         with self.lock:

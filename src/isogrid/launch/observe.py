@@ -3,7 +3,6 @@
 While anybody does, every launch goes through the launcher in Python: native callables stand aside.
 """
 
-import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from isogrid.launch.backends import made_runtimes, runtime
 from isogrid.launch.options import forget_native_callables
+from isogrid.support.locks import new_lock
 
 if TYPE_CHECKING:
     from isogrid.launch.profile import Profile
@@ -22,7 +22,7 @@ class _Watching:
 
     def __init__(self) -> None:
         self.count = 0
-        self.lock = threading.RLock()
+        self.lock = new_lock()
         self.profile: Profile | None = None
 
 

@@ -6,7 +6,6 @@ every compile key.
 
 import difflib
 import os
-import threading
 import weakref
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, cast
@@ -14,6 +13,7 @@ from typing import Any, Final, cast
 from isogrid.frontend.geometry import parts_of
 from isogrid.launch.backends import PLANNED, RUNTIMES, family, option_types, runtime_attribute
 from isogrid.launch.errors import OptionError
+from isogrid.support.locks import new_lock
 from isogrid.support.records import dataclass
 
 #: The page about options that give up exact floats.
@@ -136,8 +136,14 @@ class _Process:
 
     def __init__(self) -> None:
         self.options = Options()
-        self.lock = threading.Lock()
-        self.listeners: weakref.WeakSet[Any] = weakref.WeakSet()
+        self.lock = new_lock()
+        #: By the number of each. Whoever lists them does it in one step: a finaliser may add one at any other time.
+        self.listeners: dict[int, weakref.ref[Any]] = {}
+
+    def told(self) -> list[Any]:
+        """Who is to be told now."""
+        found = [reference() for reference in list(self.listeners.values())]
+        return [listener for listener in found if listener is not None]
 
 
 _PROCESS: Final = _Process()
@@ -164,23 +170,19 @@ def process_options() -> Options:
 
 def tell_of_changes(listener: Any) -> None:
     """Call `listener.ambient_changed(...)` when process defaults or open scopes change, for as long as it lives."""
-    with _PROCESS.lock:
-        _PROCESS.listeners.add(listener)
+    listeners, number = _PROCESS.listeners, id(listener)
+    listeners[number] = weakref.ref(listener, lambda _: listeners.pop(number, None))
 
 
 def forget_native_callables() -> None:
     """Let every kernel take the slow path until it has found a native callable anew."""
-    with _PROCESS.lock:
-        listeners = list(_PROCESS.listeners)
-    for listener in listeners:
+    for listener in _PROCESS.told():
         listener.ambient_changed(defaults=True)
 
 
 def tell_of_scope() -> None:
     """The first `ig.use` block of this process has opened."""
-    with _PROCESS.lock:
-        listeners = list(_PROCESS.listeners)
-    for listener in listeners:
+    for listener in _PROCESS.told():
         listener.ambient_changed(defaults=False)
 
 

@@ -1,6 +1,5 @@
 """The kernels of an offloaded function's sections on one device, each made when it is first needed."""
 
-import threading
 from collections.abc import Callable, Mapping
 from dataclasses import field
 from typing import Any, Final
@@ -34,6 +33,7 @@ from isogrid.offloading.sections import Plan, Section
 from isogrid.offloading.tree import BLOCK, Part
 from isogrid.offloading.trips import trips_of
 from isogrid.runtimes.protocol import Runtime
+from isogrid.support.locks import new_lock
 from isogrid.support.records import dataclass
 
 #: Iterations from which a loop that adds into few elements gathers its sums first, and how many elements are few.
@@ -81,7 +81,7 @@ class Executor:
     facts: dict[int, tuple[k.Require, ...]] = field(default_factory=dict[int, tuple[k.Require, ...]])
     harmless: dict[int, bool] = field(default_factory=dict[int, bool])
     #: Held while a kernel is made: calls in several threads use the same one, whose native callable serves them all.
-    lock: Any = field(default_factory=threading.RLock)
+    lock: Any = field(default_factory=new_lock)
 
     def native(self) -> Any:
         """`(callable, runtime)` for a function that is one loop without reductions and returns nothing; else None.

@@ -5,7 +5,6 @@ The last level writes the results into pinned memory of the host, so that nothin
 The arrays in between are kept for the next call of the same size, so that its launches of the tree are all known.
 """
 
-import threading
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -16,6 +15,7 @@ from isogrid.launch.create import memory_of
 from isogrid.launch.kernel_value import OF_THE_AUTHOR, Kernel
 from isogrid.offloading.tree import BLOCK
 from isogrid.runtimes.memory import Block
+from isogrid.support.locks import new_lock
 from isogrid.support.records import dataclass
 
 #: What makes the ordinary call do everything again; only where the loop writes no array.
@@ -52,7 +52,7 @@ class _Kept:
         self.kinds: Final = tuple(kinds)
         self.folds: Final = tuple(folds)
         self.sets: Final[dict[int, list[_Between]]] = {}
-        self.lock: Final = threading.Lock()
+        self.lock: Final = new_lock()
         size = _SLOT * len(self.kinds)
         room = self.memory.pinned(size * _MOST_SETS * _MOST_SIZES)
         #: Where results may arrive; each set of arrays has one.

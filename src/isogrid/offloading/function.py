@@ -4,7 +4,6 @@ import difflib
 import functools
 import os
 import sys
-import threading
 import types
 import warnings
 from collections.abc import Callable, Mapping
@@ -40,6 +39,7 @@ from isogrid.offloading.placement import is_far
 from isogrid.offloading.quick import gathering_call, quick_call
 from isogrid.offloading.requirements import check_requirements
 from isogrid.support.errors import KernelRefused
+from isogrid.support.locks import new_lock
 from isogrid.support.records import dataclass
 from isogrid.support.remembered import remembered
 
@@ -60,7 +60,7 @@ class Shared:
     warned: set[tuple[Any, ...]] = field(default_factory=set[tuple[Any, ...]])
     memory: SourceMemory = field(default_factory=SourceMemory)
     values: dict[Any, "Offloaded"] = field(default_factory=dict[Any, "Offloaded"])
-    lock: Any = field(default_factory=threading.RLock)
+    lock: Any = field(default_factory=new_lock)
 
 
 @dataclass(slots=True)

@@ -5,8 +5,9 @@ nothing left, everything that is kept goes back to it and it is asked once more.
 """
 
 import gc
-import threading
 from collections.abc import Callable
+
+from isogrid.support.locks import new_lock
 
 #: Smaller pieces are rounded to eighths of a power of two, larger ones to this.
 _LARGE = 1 << 21
@@ -37,7 +38,7 @@ class Pool:
         self._give_up = give_up
         self._before_release = before_release
         self._kept: dict[int, list[tuple[int, int]]] = {}
-        self._lock = threading.RLock()
+        self._lock = new_lock()
         self.used = self.most_used = self.reserved = 0
         self.requests = self.reused = self.retries = 0
 

@@ -5,11 +5,11 @@ up: code that is already written with vectors, or is not hot, runs as fast with 
 """
 
 import itertools
-import threading
 from typing import Any, Final, Literal, TypeAlias
 
 from isogrid.backends.cpu.target import HostTarget, host_target, llvm_binding, target_machine
 from isogrid.support.errors import CompilerBug
+from isogrid.support.locks import new_lock
 from isogrid.support.records import dataclass
 
 Pipeline: TypeAlias = Literal["vectorise", "plain"]
@@ -91,7 +91,7 @@ def _plain_passes(llvm: Any) -> Any:
     return passes
 
 
-_LOCK: Final = threading.Lock()
+_LOCK: Final = new_lock()
 _NUMBERS: Final = itertools.count()
 _JITS: Final[list[Any]] = []
 

@@ -2,13 +2,13 @@
 
 import importlib
 import itertools
-import threading
 from typing import Any, Final
 
 from isogrid.support.diskcache import default_cache, digest
 from isogrid.support.errors import CompilerBug
+from isogrid.support.locks import new_lock
 
-_LOCK: Final = threading.Lock()
+_LOCK: Final = new_lock()
 _NUMBERS: Final = itertools.count()
 _KEPT: Final[list[Any]] = []
 #: Addresses of what is loaded, by the key of the text and the name.

@@ -2,13 +2,13 @@
 
 import functools
 import os
-import threading
 from collections.abc import Callable
 from dataclasses import field
 from typing import Concatenate, Final, ParamSpec, Protocol, TypeVar
 
 from isogrid.runtimes.cuda_driver import Driver, DriverAbsent, load_driver
 from isogrid.support.errors import IsogridError
+from isogrid.support.locks import new_lock
 from isogrid.support.records import dataclass
 
 _P = ParamSpec("_P")
@@ -83,7 +83,7 @@ class _Found:
         self.absent: tuple[str, str] | None = None
 
 
-_LOCK: Final = threading.RLock()
+_LOCK: Final = new_lock()
 _FOUND = _Found()
 
 

@@ -8,7 +8,6 @@ may trap themselves, for their own, which `restore` sets for them. The host find
 """
 
 import ctypes
-import threading
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import field
@@ -21,6 +20,7 @@ from isogrid.backends.cuda.memory import CudaMemory
 from isogrid.backends.cuda.profile import DeviceClock
 from isogrid.backends.cuda.traps import Statuses
 from isogrid.runtimes.memory import Block, Poison
+from isogrid.support.locks import new_lock
 from isogrid.support.records import dataclass
 from isogrid.traps import Trap
 
@@ -109,7 +109,7 @@ class Queue:
         self.number = number
         self.memory = memory
         self.driver = machine.driver
-        self.lock = threading.RLock()
+        self.lock = new_lock()
         self.pending: list[QueuedLaunch] = []
         self.stream = DEFAULT_STREAM
         #: Not zero while a launch must look around: traps may be pending, other streams be in use, or it is recorded.
