@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from types import BuiltinFunctionType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -88,7 +89,11 @@ FORMS: dict[str, Callable[[Any, Any], object]] = {
     "some keywords": lambda k, y: k(2.0, X, on=True, y=y, k=np.int32(1)),
     "bound": lambda k, y: BOUND(X, y),
     "bound and keywords": lambda k, y: BOUND(y=y, x=X),
+    "bound anew": lambda k, y: k.bind(2.0)(X, y),
+    "bound anew, with options": lambda k, y: k.bind(2.0).options(unroll=False).bind(k=1)(X, y),
     "launch": lambda k, y: k.launch(2.0, X, y),
+    "launch on a device": lambda k, y: axpy.launch(2.0, X, y, device="cpu"),
+    "launch on another device": lambda k, y: axpy.on("interp").launch(2.0, X, y, device="cpu"),
     "subclass": lambda k, y: k(2.0, X.view(np.recarray), y),
     "read-only": lambda k, y: k(2.0, np.frombuffer(X.tobytes(), np.float32), y),
 }
@@ -285,6 +290,22 @@ def test_values_made_in_a_loop(natively: Callable[..., None]) -> None:
     values = [axpy.options(max_threads=32 + number) for number in range(200)]
     assert len(axpy.compiled.values) <= 64
     assert values[7].option_values["max_threads"] == 39
+
+
+def test_bound_values_and_the_one_that_they_come_from_share_callables(natively: Callable[..., None]) -> None:
+    """Whichever runs first, the other one finds what it has made; the plain one then also calls it with no frame."""
+    y = np.zeros_like(X)
+    kernel = axpy.options(max_threads=77).on("cpu")
+    kernel.bind(3.0)(X, y)
+    natively(lambda: kernel(2.0, X, y, 1, True))
+    assert isinstance(kernel.__call__, BuiltinFunctionType)
+    kernel.bind(3.0)(X, y)
+    assert (y == 3 * X + 1).all()
+    ig.default_options(unroll=False)
+    try:
+        assert not kernel.bind(3.0).natives.by_place
+    finally:
+        ig.default_options(unroll=None)
 
 
 def test_values_of_values_are_remembered_with_them() -> None:

@@ -60,8 +60,10 @@ class Kernel(DirectlyCalled):
     tunables: Mapping[str, int]
     device: Device | None
     fixed: Mapping[str, Any]
-    natives: NativeCalls
     usual: UsualForm
+    #: The value whose native callables this one uses: itself, or the same with nothing bound.
+    unbound: "Kernel"
+    own_natives: NativeCalls
 
     def __init__(
         self,
@@ -71,6 +73,7 @@ class Kernel(DirectlyCalled):
         tunables: Mapping[str, int] | None = None,
         device: Device | None = None,
         fixed: Mapping[str, Any] | None = None,
+        unbound: "Kernel | None" = None,
     ) -> None:
         put = functools.partial(object.__setattr__, self)
         functools.update_wrapper(self, definition.function)
@@ -81,8 +84,9 @@ class Kernel(DirectlyCalled):
         put("device", device)
         put("fixed", dict(fixed or {}))
         put_call(self, self._call)
-        put("natives", NativeCalls())
-        put("usual", usual_form(definition))
+        put("own_natives", NativeCalls())
+        put("unbound", unbound or self)
+        put("usual", unbound.usual if unbound is not None else usual_form(definition))
         self._check_block()
         tell_of_changes(self)
 
@@ -109,6 +113,11 @@ class Kernel(DirectlyCalled):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Kernel":
         return self
+
+    @property
+    def natives(self) -> NativeCalls:
+        """The native callables that calls of this value may go by."""
+        return self.unbound.own_natives
 
     def _call(self, *arguments: Any, **keywords: Any) -> None:
         """A call with no native callable, or one that it found unusual."""
@@ -157,6 +166,9 @@ class Kernel(DirectlyCalled):
                 if self._taken_open(given, arguments, keywords):
                     return
             chosen = None if device is None else device_named(device)
+            if chosen is not None and stream is None and wait:
+                self.on(chosen).launch(*arguments, grid=grid, groups=groups, block=block, **keywords)
+                return
             dispatch.launch(self, arguments, keywords, given, chosen, stream, wait)
         except OF_THE_AUTHOR as error:
             raise _for_the_author(error) from None
@@ -256,11 +268,12 @@ class Kernel(DirectlyCalled):
     ) -> None:
         """Let calls try `native` first: always, or where the same device is chosen while an `ig.use` block is open. One
         for a `form` of geometry serves launches that give such. `natives` are those that the launch began with."""
-        whole = None if form is not None or self.fixed else whole_callable(runtime, native, self._call)
+        whole = None if form is not None else whole_callable(runtime, native, self.unbound._call)
         with SCOPES.lock:
             one = InPlace(artifact, runtime.name, form, native, whole, is_on_host(runtime))
             natives.put_first(place_of(self.device, choice), one)
-            self._put_in_place(natives, whole)
+            if not self.fixed:
+                self._put_in_place(natives, whole)
 
     def _put_in_place(self, natives: NativeCalls, whole: Callable[..., None] | None) -> None:
         """Let calls go by `whole`, unless a block is open or these natives were forgotten while the launch ran."""
@@ -279,7 +292,7 @@ class Kernel(DirectlyCalled):
         put theirs to those that are dropped here."""
         with SCOPES.lock:
             if defaults:
-                object.__setattr__(self, "natives", NativeCalls())
+                object.__setattr__(self, "own_natives", NativeCalls())
             if defaults or self.device is None:
                 put_call(self, self._call)
 
@@ -311,7 +324,11 @@ class Kernel(DirectlyCalled):
         }
         fields |= changes
         if fields["fixed"]:
-            return Kernel(self.definition, self.compiled, **fields)
+            # All bound, a value may have a callable of its own that skips every check.
+            shares = len(fields["fixed"]) < len(self.definition.parameters)
+            others = {key: value for key, value in changes.items() if key != "fixed"}
+            unbound = (self.unbound._with(**others, fixed={}) if others else self.unbound) if shares else None
+            return Kernel(self.definition, self.compiled, **fields, unbound=unbound)
         # `k.on("cpu")(x)` in a loop finds what the rounds before have made ready.
         key = (fields["explicit_options"], tuple(sorted(fields["tunables"].items())), fields["device"])
         return remembered(self.compiled.values, key, lambda: Kernel(self.definition, self.compiled, **fields))
