@@ -279,7 +279,7 @@ def _moves_by(form: Polynomial, name: str) -> Polynomial | None:
 
 
 def _items(facts: _Facts) -> int:
-    """Sixteen bytes of the widest array that is walked along the last axis; 1 if none is."""
+    """Sixteen bytes of the widest array that is walked along the last axis, or twice that; 1 if none is."""
     last = f"thread.{facts.kernel.geometry.rank - 1}"
     sizes = {b.name: element_type(b.element).bits // 8 for b in facts.kernel.buffers}
     walked = [sizes[name] for name, form, _ in facts.accesses if _moves_by(form, last) == {(): 1}]
@@ -287,7 +287,9 @@ def _items(facts: _Facts) -> int:
     strided = any(_moves_by(form, last) not in ({(): 1}, {}, None) for _, form, _ in facts.accesses)
     if not walked or strided or not (stored or not any(writes for _, _, writes in facts.accesses)):
         return 1
-    return min(_BYTES // max(walked), _MOST_ITEMS)
+    # What only reads, such as the checks of a kernel, has nothing else on its way meanwhile.
+    reads = not any(isinstance(node, d.Store | d.Atomic) for node in visit(facts.kernel.body))
+    return min((2 * _BYTES if reads else _BYTES) // max(walked), _MOST_ITEMS)
 
 
 def _shares_rows(facts: _Facts) -> bool:
