@@ -21,11 +21,13 @@ UNWRITTEN, FREED = 0xAA, 0xDD
 _NATIVE_LAUNCH = ctypes.CFUNCTYPE(
     ctypes.c_int, ctypes.c_void_p, *(ctypes.c_uint,) * 7, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
 )
+_NATIVE_CONTEXT = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.c_size_t))
 #: Calls that native code makes besides the launch, with how many words each takes.
 _NATIVE_CALLS = (
     ("cuMemcpyHtoDAsync_v2", "copy_in", 4),
     ("cuMemcpyDtoHAsync_v2", "copy_out", 4),
     ("cuStreamSynchronize", "synchronise_stream", 1),
+    ("cuCtxSetCurrent", "current_context", 1),
 )
 #: The primary context of the first device; the others count on from it.
 _FIRST_CONTEXT = 7000
@@ -72,6 +74,7 @@ class FakeDriver(Driver):
         self.calls: list[str] = []
         self.launches = self.native_launches = self.early = 0
         self.native = {"cuLaunchKernel": _NATIVE_LAUNCH(self._native_launch)}
+        self.native["cuCtxGetCurrent"] = _NATIVE_CONTEXT(self._native_context)
         for name, call, count in _NATIVE_CALLS:
             kind = ctypes.CFUNCTYPE(ctypes.c_int, *(ctypes.c_size_t,) * count)
             self.native[name] = kind(functools.partial(self._native_call, call))
@@ -365,8 +368,14 @@ class FakeDriver(Driver):
                 return code
         return 0
 
+    def _native_context(self, found: Any) -> int:
+        found[0] = self.thread_context()
+        return 0
+
     def _native_launch(self, function: int, x: int, y: int, z: int, threads: int, *rest: Any) -> int:
         assert y == z == 1 and rest[:2] == (1, 1) and rest[5] is None, "a one-dimensional launch without extras"
+        if not self.thread_context():
+            return 201  # CUDA_ERROR_INVALID_CONTEXT
         try:
             self.launch(function, x, threads, rest[2], rest[3] or 0, rest[4], False)
         except DriverError:

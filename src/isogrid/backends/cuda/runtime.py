@@ -121,7 +121,8 @@ class CudaRuntime:
             absent, constants = spec.absent, dict(spec.constants)
             launch = GuardedLaunch(queue, artifact.head, loaded, [p.name for p in plan.definition.parameters])
             states = (ctypes.addressof(queue.watched), ctypes.addressof(queue.busy))
-            made = native_stub(program, loaded, plan.definition, absent, constants, self.number, *states, launch)
+            more = (self._context(), launch)
+            made = native_stub(program, loaded, plan.definition, absent, constants, self.number, *states, *more)
             artifact.stub[:] = loaded, made
         complete = artifact.stub[1]
         return None if complete is None else complete(_giving(plan.unusual))
@@ -137,7 +138,12 @@ class CudaRuntime:
         if launch.host or launch.foreign or bound.stream is not None:
             return None
         words, blocks = launch.packed()
-        return bound_stub(artifact.head.name, launch.loaded, blocks, words, ctypes.addressof(self.queue.busy))
+        busy = ctypes.addressof(self.queue.busy)
+        return bound_stub(artifact.head.name, launch.loaded, blocks, words, busy, self._context())
+
+    def _context(self) -> int:
+        """The device's context where there are others, else 0."""
+        return self.machine.contexts.get(self.number, 0) if len(self.machine.names) > 1 else 0
 
     @property
     def streams(self) -> Queue:

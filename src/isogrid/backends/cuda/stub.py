@@ -9,7 +9,6 @@ the arguments checked and packed.
 """
 
 import ctypes
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from typing import Any, Final
@@ -19,6 +18,7 @@ from isogrid.arrays.array import Array
 from isogrid.backends.cuda.host_code import load_function
 from isogrid.backends.cuda.layout import CudaModule
 from isogrid.backends.cuda.loader import Loaded
+from isogrid.backends.cuda.stub_frame import WORDS, bound_text, frame_text
 from isogrid.backends.cuda.tensors import EXCHANGE, FOREIGN_TEXT, learn_exchange
 from isogrid.frontend.definition import ArrayDeclaration, Definition
 from isogrid.ir import kernel as k
@@ -34,22 +34,6 @@ _DLPACK_GPU: Final = 2
 _SMALL_MOST: Final = (1 << 31) - 1
 
 
-#: Words of the description that `self` holds, by name: those of a bound launch first, in as few lines of the cache.
-_WORDS: Final = (
-    "busy",
-    "launch",
-    "function",
-    "packed",
-    "blocks",
-    "threads",
-    "shared",
-    "array",
-    "pending",
-    "none",
-    "exchange",
-)
-
-
 class NotExpressible(Exception):
     """Something that the stub has no code for; the launcher in Python does it."""
 
@@ -63,13 +47,15 @@ def native_stub(
     device: int,
     watched: int,
     pending: int,
+    context: int,
     queue: Callable[..., Any],
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]] | None:
     """What makes a callable from the Python launcher, or None where the kernel cannot be launched natively.
 
     `watched` and `pending` are the addresses of words that are zero while nobody looks at launches, and while nothing
-    is pending. `queue` starts a checked launch in other cases: it is called with the address of the parameters, the
-    number of blocks and the arguments, and may give NotImplemented.
+    is pending; `context` is the device's where threads may be in that of another one, else 0. `queue` starts a checked
+    launch in other cases: it is called with the address of the parameters, the number of blocks and the arguments, and
+    may give NotImplemented.
     """
     launch = loaded.driver.address_of("cuLaunchKernel")
     if not launch or not fields.OFFSETS:
@@ -85,12 +71,12 @@ def native_stub(
     address = load_function(text, "stub")
 
     words = {"launch": launch, "function": loaded.run, "array": id(Array), "busy": watched, "pending": pending}
-    words |= {"none": id(None), "exchange": ctypes.addressof(EXCHANGE)}
+    words |= {"none": id(None), "exchange": ctypes.addressof(EXCHANGE)} | _switches(loaded, context)
     return _completer(head.name, address, words, queue, loaded)
 
 
 def bound_stub(
-    name: str, loaded: Loaded, blocks: int, words: Sequence[int], busy: int
+    name: str, loaded: Loaded, blocks: int, words: Sequence[int], busy: int, context: int
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]] | None:
     """The same for a launch of which every argument is known: nothing is left to check but the device's state."""
     launch = loaded.driver.address_of("cuLaunchKernel")
@@ -104,9 +90,15 @@ def bound_stub(
     packed[:] = (ctypes.c_uint64 * (2 * count))(*pointers, *(word & (1 << 64) - 1 for word in words))
     module = loaded.variant.module
     numbers = {"launch": launch, "function": loaded.run, "busy": busy, "blocks": blocks, "threads": module.block}
-    numbers |= {"shared": module.dynamic_shared, "packed": start}
-    address = load_function(_bound_text(), "bound")
+    numbers |= {"shared": module.dynamic_shared, "packed": start} | _switches(loaded, context)
+    address = load_function(bound_text(), "bound")
     return _completer(name, address, numbers, packed, loaded)
+
+
+def _switches(loaded: Loaded, context: int) -> dict[str, int]:
+    """Words for launches that the driver refuses where the thread is in another context."""
+    enter, current = (loaded.driver.address_of(name) for name in ("cuCtxSetCurrent", "cuCtxGetCurrent"))
+    return {"context": context, "enter": enter, "current": current} if context and enter and current else {}
 
 
 def _completer(
@@ -116,7 +108,7 @@ def _completer(
     else it calls or the words point to."""
     if wants_entry():
         enter_at(load_function(entry_text(), "enter"))
-    block = bytes((ctypes.c_uint64 * len(_WORDS))(*(words.get(word, 0) for word in _WORDS)))
+    block = bytes((ctypes.c_uint64 * len(WORDS))(*(words.get(word, 0) for word in WORDS)))
     return lambda slow: new_builtin(name, address, FASTCALL | KEYWORDS, (block, slow, *more))
 
 
@@ -180,7 +172,7 @@ class _Builder:
                     raise NotExpressible
 
     def _pointer(self, word: str) -> str:
-        return self.value(f"inttoptr i64 {self.word(_WORDS.index(word))} to ptr")
+        return self.value(f"inttoptr i64 {self.word(WORDS.index(word))} to ptr")
 
     def _type(self, object: str) -> str:
         return self.load(object, object_type_offset(), "ptr")
@@ -410,7 +402,7 @@ class _Builder:
             few = self.value(f"icmp ult i64 {blocks}, {most}")
             blocks = self.value(f"select i1 {few}, i64 {blocks}, i64 {most}")
         self._call(blocks, extents)
-        text = _frame(self.count, len(module.layout.slots), "\n".join(self.lines))
+        text = frame_text(self.count, len(module.layout.slots), "\n".join(self.lines))
         return text + (FOREIGN_TEXT if self.foreign else "")
 
     def _divider(self, extent: str, tile: int) -> str:
@@ -455,7 +447,11 @@ class _Builder:
         launch, function = self._pointer("launch"), self._pointer("function")
         sizes = f"i32 {grid}, i32 1, i32 1, i32 {module.block}, i32 1, i32 1, i32 {module.dynamic_shared}"
         result = self.value(f"call i32 {launch}(ptr {function}, {sizes}, ptr {stream}, ptr %pointers, ptr null)")
-        self.require(self.value(f"icmp eq i32 {result}, 0"))
+        done = self.value(f"icmp eq i32 {result}, 0")
+        self.lines += [f"  br i1 {done}, label %fine, label %refused, !prof !0", "refused:"]
+        given = f"i32 {grid}, i32 {module.block}, i32 {module.dynamic_shared}, ptr {stream}, ptr %pointers"
+        self.require(self.value(f"call i1 @elsewhere(ptr %words, {given})"))
+        self.lines += ["  br label %fine", "fine:"]
 
 
 def object_type_offset() -> int:
@@ -468,25 +464,6 @@ def float_offset() -> int:
     return object.__basicsize__
 
 
-def first_item_offset() -> int:
-    """Bytes from a tuple's start to its items."""
-    return tuple.__basicsize__
-
-
-def bytes_offset() -> int:
-    """Bytes from the start of a `bytes` object to its content; a zero stands behind it."""
-    return bytes.__basicsize__ - 1
-
-
-def _count_none() -> str:
-    """One more reference to None, which needs none where it is immortal."""
-    if sys.version_info >= (3, 12):
-        return ""
-    return """  %count = load i64, ptr @_Py_NoneStruct
-  %more = add i64 %count, 1
-  store i64 %more, ptr @_Py_NoneStruct"""
-
-
 def _dlpack_kind(element: Scalar) -> int:
     return _DLPACK_BFLOAT if element is Scalar.BF16 else _DLPACK_KINDS[element.numpy.kind]
 
@@ -494,91 +471,3 @@ def _dlpack_kind(element: Scalar) -> int:
 def _dtype_numbers(element: Scalar) -> list[int]:
     """The numbers that an array of these elements may have in its `traits`."""
     return [fields.BF16_NUMBER] if element is Scalar.BF16 else list(dict.fromkeys(element.numpy_numbers))
-
-
-def _frame(count: int, slots: int, body: str) -> str:
-    """The function around the code that reads `count` arguments and starts a launch with so many parameters. What the
-    driver does empties the nearest cache, so the way there touches little and calls nothing."""
-    return _FRAME.format(
-        count=count,
-        slots=slots,
-        passed=2 + count,
-        body=body,
-        busy=_WORDS.index("busy"),
-        item=first_item_offset(),
-        content=bytes_offset(),
-        none=_count_none(),
-    )
-
-
-_FRAME: Final = """@PyFloat_Type = external global i8
-@PyLong_Type = external global i8
-@_Py_NoneStruct = external global i8
-@_Py_TrueStruct = external global i8
-@_Py_FalseStruct = external global i8
-@_Py_NotImplementedStruct = external global i8
-declare ptr @PyTuple_GetItem(ptr, i64)
-declare ptr @PyObject_Vectorcall(ptr, ptr, i64, ptr)
-declare i64 @PyLong_AsLongLongAndOverflow(ptr, ptr)
-declare ptr @PyLong_FromLongLong(i64)
-declare void @Py_DecRef(ptr)
-declare {{i64, i1}} @llvm.sadd.with.overflow.i64(i64, i64)
-declare {{i64, i1}} @llvm.ssub.with.overflow.i64(i64, i64)
-declare {{i64, i1}} @llvm.smul.with.overflow.i64(i64, i64)
-declare i64 @llvm.ctlz.i64(i64, i1)
-
-define ptr @stub(ptr %self, ptr %arguments, i64 %given, ptr %keywords) {{
-entry:
-  %slots = alloca [{slots} x i64], align 16
-  %pointers = alloca [{slots} x ptr], align 16
-  %over = alloca i32
-  %out = alloca [6 x i64], align 16
-  %passed = alloca [{passed} x ptr], align 16
-  %stream = alloca ptr
-  %item = getelementptr i8, ptr %self, i64 {item}
-  %description = load ptr, ptr %item
-  %words = getelementptr i8, ptr %description, i64 {content}
-  %positional = icmp eq ptr %keywords, null
-  %all = icmp eq i64 %given, {count}
-  %usual = and i1 %positional, %all
-  br i1 %usual, label %quiet, label %slow, !prof !0
-quiet:
-  %busy.place = getelementptr i64, ptr %words, i64 {busy}
-  %busy.pointer = load ptr, ptr %busy.place
-  %busy = load volatile i64, ptr %busy.pointer
-  %free = icmp eq i64 %busy, 0
-  br i1 %free, label %read, label %slow, !prof !0
-read:
-{body}
-{none}
-  ret ptr @_Py_NoneStruct
-slow:
-  %slow.callable = call ptr @PyTuple_GetItem(ptr %self, i64 1)
-  %result = call ptr @PyObject_Vectorcall(ptr %slow.callable, ptr %arguments, i64 %given, ptr %keywords)
-  ret ptr %result
-}}
-!0 = !{{!"branch_weights", i32 2000, i32 1}}
-"""
-
-
-def _bound_text() -> str:
-    """A call without arguments: only the state of the device is looked at. The same text serves every kernel."""
-    loads = "\n".join(
-        f"  %{word}.at = getelementptr i64, ptr %words, i64 {_WORDS.index(word)}\n"
-        f"  %{word} = load {type}, ptr %{word}.at"
-        for word, type in (
-            ("launch", "ptr"),
-            ("function", "ptr"),
-            ("blocks", "i32"),
-            ("threads", "i32"),
-            ("shared", "i32"),
-            ("packed", "ptr"),
-        )
-    )
-    sizes = "i32 %blocks, i32 1, i32 1, i32 %threads, i32 1, i32 1, i32 %shared"
-    body = f"""{loads}
-  %rc = call i32 %launch(ptr %function, {sizes}, ptr null, ptr %packed, ptr null)
-  %done = icmp eq i32 %rc, 0
-  br i1 %done, label %fine, label %slow, !prof !0
-fine:"""
-    return _frame(0, 1, body).replace("@stub(", "@bound(")
