@@ -253,6 +253,7 @@ def _table(builder: Builder, array: "np.ndarray[Any, Any]", node: ast.expr, name
                 f"make it a table: `{name}.flags.writeable = False` after filling it",
                 "or pass it as an array parameter",
             ),
+            once=True,
         )
     element = Scalar.BF16 if is_bfloat16(array.dtype) else _ELEMENTS.get(array.dtype)
     if element is None or array.size == 0 or not 1 <= array.ndim <= 4:
@@ -263,6 +264,7 @@ def _table(builder: Builder, array: "np.ndarray[Any, Any]", node: ast.expr, name
             node,
             "not a table of the language",
             remedies=("a table has 1 to 4 axes, at least one element, and bool, integer or float elements",),
+            once=True,
         )
     plain = np.ascontiguousarray(array)
     if element is Scalar.BF16:
@@ -293,4 +295,5 @@ def _refuse_mutable(builder: Builder, value: Any, node: ast.expr, name: str) -> 
         f"a {kind} from outside the kernel",
         why="a constant is read when the kernel is first checked, and a later change would go unseen",
         remedies=(remedy,),
+        once=True,
     )

@@ -285,8 +285,12 @@ class Builder:
         why: str = "",
         remedies: Sequence[str | Remedy] = (),
         secondary: Sequence[Label] = (),
+        once: bool = False,
     ) -> NoReturn:
-        """File a report and give the present expression up."""
+        """File a report and give the present expression up. What is wrong with a thing itself is said `once`, where it
+        is first used."""
+        if once and any((earlier.code, earlier.title) == (code, title) for earlier in self.reports):
+            raise RefusedError
         self.report(code, title, place, label, why=why, remedies=remedies, secondary=secondary)
         raise RefusedError
 

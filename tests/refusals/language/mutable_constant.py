@@ -14,3 +14,4 @@ def mutable_constant(x: In[f32, N], k: In[i32, N], y: Out[f32, N]) -> None:
     i = ig.gid()
     y[i] = WEIGHTS[0] * TABLE[k[i]]  # refuse: IG125, IG125
     v = NAMES  # refuse: IG125
+    u = TABLE[0] + WEIGHTS[1]  # once is enough
