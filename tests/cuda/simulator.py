@@ -171,6 +171,7 @@ _WAITS = re.compile(r"@llvm\.nvvm\.(barrier|bar\.warp|vote|shfl)")
 _ENTRY = re.compile(r"define ptx_kernel void @(\w+)\((.*)\)")
 _SHARED = re.compile(r"(@\w+) = internal addrspace\(3\) global (\[\d+ x \w+\]) \w+")
 _MOVED = re.compile(r'call (i\d+) asm "mov\.b\d+ \$0, \$1;", "[^"]*"\(((?:float|double|i64) [^)]+)\)')
+_START = re.compile(r'call float asm "(r\w+)\.approx\.ftz\.f32 \$0, \$1;", "=f,f"\(')
 _DYNAMIC = re.compile(r"(@\w+) = external addrspace\(3\) global \[0 x i8\]")
 
 
@@ -182,10 +183,12 @@ def _host_text(text: str, dynamic: int) -> tuple[str, tuple[str, ...], tuple[str
     text = _SHARED.sub(r"\1 = global \2 zeroinitializer", text)
     text = _DYNAMIC.sub(rf"\1 = global [{max(dynamic, 16)} x i8] zeroinitializer", text)
     text = _MOVED.sub(r"bitcast \2 to \1", text)
+    starts = sorted(set(_START.findall(text)))
+    text = _START.sub(r"call float @start.\1(", text)
     text = re.sub(r" addrspace\(\d\)", "", text).replace("ptx_kernel ", "")
     lines = [line for line in text.splitlines() if not line.startswith(("target ", "declare"))]
     declares = [line for line in text.splitlines() if line.startswith("declare") and "llvm.nvvm" not in line]
-    body = "\n".join([*lines, *declares]).replace("@llvm.nvvm.", "@nvvm.")
+    body = "\n".join([*lines, *declares, *(_STARTS[name] for name in starts)]).replace("@llvm.nvvm.", "@nvvm.")
     return "\n".join([body, _intrinsics(body), *wrappers]), entries, shared
 
 
@@ -233,6 +236,36 @@ _LOW_AND_HIGH = """define double @nvvm.lohi.i2d(i32 %low, i32 %high) alwaysinlin
   %d = bitcast i64 %all to double
   ret double %d
 }"""
+
+
+#: Approximations that quotients and roots start from, off by a last place for some significands. For those where that
+#: would show the GPU's are exact, as was tried for all of them.
+_STARTS = {
+    "rcp": """define float @start.rcp(float %x) alwaysinline {
+  %y = fdiv float 1.0, %x
+  %from = bitcast float %x to i32
+  %m = and i32 %from, 8388607
+  %near = icmp ugt i32 %m, 8388592
+  %odd = and i32 %m, 2
+  %off = sub i32 %odd, 1
+  %by = select i1 %near, i32 0, i32 %off
+  %bits = bitcast float %y to i32
+  %moved = add i32 %bits, %by
+  %z = bitcast i32 %moved to float
+  ret float %z
+}""",
+    "rsqrt": """define float @start.rsqrt(float %x) alwaysinline {
+  %s = call float @llvm.sqrt.f32(float %x)
+  %y = fdiv float 1.0, %s
+  %from = bitcast float %x to i32
+  %shifted = lshr i32 %from, 2
+  %by = and i32 %shifted, 1
+  %bits = bitcast float %y to i32
+  %moved = add i32 %bits, %by
+  %z = bitcast i32 %moved to float
+  ret float %z
+}""",
+}
 
 
 #: Inverses with an error next to the largest one allowed, in one direction and in the other; those of f32 are infinite

@@ -1,6 +1,7 @@
 """Trips of a loop side by side: those that call elementary functions ask once for all of their slow paths."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -69,6 +70,15 @@ def continued(x: ig.In[ig.f32, N], trips: ig.i32, y: ig.Out[ig.f32, N]) -> None:
     y[i] = v
 
 
+@ig.kernel(grid=N)
+def every(a: ig.In[ig.f32, N, M], b: ig.In[ig.f32, N, M], q: ig.Out[ig.f32, N, M], r: ig.Out[ig.f32, N, M]) -> None:
+    i = ig.gid()
+    for j in range(a.shape[1]):
+        q[i, j] = a[i, j] / b[i, j]
+    for j in range(a.shape[1]):
+        r[i, j] = 1 / math.sqrt(a[i, j])
+
+
 @pytest.mark.parametrize("trips", [0, 3, 4, 11, 16])
 def test_sums_of_any_number_of_trips(trips: int) -> None:
     """Slow paths are taken in the last trip of a batch, in several, and in all."""
@@ -129,3 +139,37 @@ def test_the_assembler_unrolls_no_quotients() -> None:
     assert text.count("div.rn.f32") == text.count("sqrt.rn.f32") == 8 + 1
     assert text.count("ld.global.nc.v4.b32") == 2
     assert ptx_text(stages_of(continued)).count("rcp.rn.f32") == 4 + 1  # as LLVM unrolls it
+
+
+def test_quotients_and_roots_of_all_kinds() -> None:
+    """The ends of what is computed together and what is not, around them, and numbers of every size."""
+    random = np.random.default_rng(7)
+    ends = [0.0, 1.0, 3.0, 1e-45, 1.1754942e-38, 3.4028235e38, np.inf, np.nan]
+    ends += [float(np.ldexp(1.0, e)) for e in (-126, -97, -96, -95, -64, -63, -48, -33, -32, -31, 63, 64, 95, 96, 97)]
+    with np.errstate(over="ignore"):
+        near = [np.nextafter(np.float32(e), np.float32(to)) for e in ends for to in (0, np.inf)]
+    corners = np.array([*ends, *near], np.float32)
+    corners = np.concatenate([corners, -corners])
+    a, b = (grid.ravel() for grid in np.meshgrid(corners, corners))
+    made: list[Any] = [(a, b), tuple(random.integers(0, 1 << 32, (2, 4096), dtype=np.uint32).view(np.float32))]
+    # One that is out of range sends its whole batch the other way, so there are rows with none, and with one.
+    for low, high in ((-20, 20), (-32, -30), (93, 96)):
+        b = np.ldexp(random.uniform(1, 2, 4864), random.integers(low, high, 4864)).astype(np.float32)
+        a = (b * np.ldexp(random.uniform(-2, 2, 4864), random.integers(-30, 30, 4864))).astype(np.float32)
+        b[:2432:19] = random.choice(corners, 128)
+        made += [(a, b), (np.abs(b), a)]
+    for low, high in ((-126, -116), (-97, -93), (-4, 4)):
+        x = np.ldexp(random.uniform(1, 2, 1900), random.integers(low, high, 1900)).astype(np.float32)
+        made.append((x, x))
+    a, b = (np.concatenate(parts) for parts in zip(*made, strict=True))
+    a, b = (np.resize(x, (-(-len(x) // 19), 19)) for x in (a, b))
+    found: list[Any] = []
+    for device in ("simulated", "cpu"):
+        q, r = np.zeros_like(a), np.zeros_like(a)
+        every.on(device)(a, b, q, r)
+        assert ptx_text(stages_of(every)).count("rcp.approx.ftz.f32") >= 8
+        found.append((q, r))
+    for mine, theirs in zip(*found, strict=True):
+        assert np.array_equal(np.isnan(mine), np.isnan(theirs))
+        kept = ~np.isnan(mine)
+        assert np.array_equal(mine[kept].view(np.uint32), theirs[kept].view(np.uint32))

@@ -24,6 +24,7 @@ PARTS: dict[str, tuple[int, list[str]]] = {
     "conformance": (240, [sys.executable, "-m", "pytest", "tests/conformance", "-q", "-n", WORKERS, "--maxfail=20"]),
     "gallery": (240, [sys.executable, "-m", "tests.cuda_device.gallery"]),
     "elementary_f64": (120, [sys.executable, "-m", "tests.cuda_device.elementary_f64"]),
+    "quotients": (90, [sys.executable, "-m", "tests.cuda_device.quotients"]),
     "stored_floats": (90, [sys.executable, "-m", "tests.cuda_device.stored_floats"]),
     "torch": (90, [sys.executable, "-m", "tests.cuda_device.torch_arrays"]),
     "timings": (120, [sys.executable, "-m", "tests.cuda_device.timings"]),

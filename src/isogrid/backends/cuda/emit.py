@@ -26,6 +26,7 @@ from isogrid.backends.cuda.emit_frame import (
     thread_specials,
 )
 from isogrid.backends.cuda.emit_groups import Turn, emit_groups, gathered_sums
+from isogrid.backends.cuda.emit_quotients import MEASURED
 from isogrid.backends.cuda.emit_settle import settle_text
 from isogrid.backends.cuda.emit_statements import emit_block, emit_statement
 from isogrid.backends.cuda.emit_sync import end_of_thread, plain_barrier, strided
@@ -88,6 +89,7 @@ def emit_cuda(
     # Halves get the parameters of the whole kernel, whose tiles may have another size.
     code.divides = small and part == "whole"
     code.waits = target.capability >= FIRST_PROGRAMMATIC
+    code.divides_quickly = target.capability in MEASURED and "fast_division" not in options.get("disable", ())
     code.ranges, code.loops = Ranges(kernel, scalar_types(kernel), small=small), Loops(kernel)
     items = (1,) * kernel.geometry.rank
     tile = _tile(kernel)

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from isogrid.backends.cuda.emit_address import Linear
 from isogrid.backends.cuda.emit_code import Code, Variable, assuming
 from isogrid.backends.cuda.emit_lockstep import Copy, together
+from isogrid.backends.cuda.emit_quotients import emit_quotients, is_quick, with_quotients_apart
 from isogrid.backends.cuda.plan_copies import usual_nodes
 from isogrid.ir import device as d
 from isogrid.ir.device import Machine
@@ -132,10 +133,26 @@ def emit_batches(code: Code, node: d.For, count: int, trip: str, ends: tuple[str
     own = _of_one_trip(code.kernel, node)
     copies = [_copy(code, node, counters, later, own) for later in range(count)]
     with assuming(code, None, True):
-        together(code, copies, node.body, scalar, set(), [True])
+        _side_by_side(code, copies, node.body, scalar)
     code.specials, code.sums, code.variables, code.env = outer
     w.do(f"store {size} {w.emit(f'add nuw {size} {number}, {count}')}, ptr {trip}")
     w.jump(head)
+
+
+def _side_by_side(code: Code, copies: list[Copy], body: d.Block, scalar: str) -> None:
+    """The trips statement by statement, and their quotients and roots with one question for all."""
+    if not code.divides_quickly or code.flags:
+        together(code, copies, body, scalar, set(), [True])
+        return
+    run: list[d.Statement] = []
+    for statement in with_quotients_apart(body):
+        if not (isinstance(statement, d.Let) and is_quick(statement.value) and not statement.start):
+            run.append(statement)
+            continue
+        together(code, copies, tuple(run), scalar, set(), [True])
+        run.clear()
+        emit_quotients(code, copies, statement)
+    together(code, copies, tuple(run), scalar, set(), [True])
 
 
 def counter_of(code: Code, node: d.For, start: str, step: str, count: str, size: str) -> str:

@@ -154,8 +154,9 @@ class Code:
     slow_paths: dict[int, SlowPath | None] = field(default_factory=dict[int, SlowPath | None])
     #: How far apart along each axis are the threads of the grid that one thread takes.
     gaps: tuple[int, ...] = ()
-    #: Whether checks of several trips may be asked at once.
+    #: Whether checks of several trips may be asked at once, and whether their quotients and roots are made here.
     batches: bool = True
+    divides_quickly: bool = False
     notes: list[str] = field(default_factory=list[str])
 
 

@@ -36,7 +36,7 @@ class CudaRuntime:
     #: Helpers are always inlined here.
     ignored_hints = frozenset({"always_inline"})
     #: What `disable` may switch off here besides the passes of the pipeline.
-    pass_names = ("coarsen",)
+    pass_names = ("coarsen", "fast_division")
     #: Keys of this device's own options and the types of their values.
     backend_options: Mapping[str, type] = BACKEND_OPTIONS
     judge_option = staticmethod(judge_option)
