@@ -45,6 +45,9 @@ class _Costs:
 #: Measured too: chains where each root is tested, and overlapped rounds whose roots need no test.
 _TESTED: Final = _Costs((13, 12), 0.675, 0.0)
 _PROVED: Final = _Costs((13, 10), 0.55, 4.3)
+#: In stages at a distance: instructions of a root, and cycles for each instruction.
+_STAGED_ROOT: Final = 9
+_STAGED_ISSUE: Final = 0.54
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +74,17 @@ def unroll_for_divider(kernel: d.Kernel) -> tuple[d.Kernel, dict[str, Rounds]]:
     def factor(node: d.Statement) -> d.Statement:
         match node:
             case d.For() if node.unroll <= 1:
-                return replace(node, unroll=_trips_together(node.body))
+                trips = _trips_together(node.body)
+                if trips > 1 and _pays_in_stages(node.body, trips):
+                    in_stages.add(node.counter)
+                return replace(node, unroll=trips)
             case _:
                 return node
 
+    in_stages = set[str]()
     marked = replace(kernel, body=map_block(kernel.body, on_statement=factor))
     lets = {node.name: node.value for node in visit_statements(kernel.body) if isinstance(node, d.Let)}
-    overlap = Overlap({*lets, *(name for name, _ in kernel.variables)}, lets)
+    overlap = Overlap({*lets, *(name for name, _ in kernel.variables)}, lets, in_stages=in_stages)
     unrolled = unroll_loops(marked, overlap.rounds)
     return replace(unrolled, variables=unrolled.variables + tuple(overlap.variables)), overlap.loops
 
@@ -93,6 +100,17 @@ def _trips_together(body: d.Block) -> int:
         if len(body) * trips <= _MOST_STATEMENTS and more < cycles * _WORTH_UNROLLING:
             best, cycles = trips, more
     return best
+
+
+def _pays_in_stages(body: d.Block, trips: int) -> bool:
+    """Whether a loop is quicker in stages at a distance, all roots made by the multipliers, than so many trips at a
+    time."""
+    counts = Counter(_float_operations(body))
+    plain = counts.total() - counts["fdiv"] - counts["fsqrt"]
+    issued = plain + counts["fdiv"] * _SLOW_ISSUES + counts["fsqrt"] * _STAGED_ROOT
+    staged = max(counts["fdiv"] * _DIVIDER_CYCLES[0], issued * _STAGED_ISSUE)
+    together = _cycles(Counter({op: count * trips for op, count in counts.items()}), _PROVED) / trips
+    return counts["fsqrt"] > 0 and staged < together * _WORTH_UNROLLING
 
 
 def _cycles(counts: Counter[str], costs: _Costs) -> float:

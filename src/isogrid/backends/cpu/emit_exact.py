@@ -177,18 +177,27 @@ def _inverse_of(bits: int) -> str:
 
 def _root(lanes: Lanes, value: Val, tested: bool = True) -> list[_Part]:
     w, values = lanes.w, _pieces(lanes, value)
-    half = splat_text("5.0e-1", Machine.F32, PIECE)
     least = splat_text(literal_text((_LEAST_ROOT + _BIAS) << 23, Machine.F32), Machine.F32, PIECE)
     estimates = _estimates(w, "rsqrt14", values)
+    results = _refined(w, values, estimates)
+    if not tested:
+        return [_Part(result) for result in results]
+    return [_Part(result, masks=(w.emit(f"fcmp oge {_FLOATS} {result}, {least}"),)) for result in results]
+
+
+def finish_root(w: Writer, value: str, estimate: str) -> str:
+    """The root of 16 lanes from `rsqrt14` of them, where no test is needed."""
+    return _refined(w, [value], [estimate])[0]
+
+
+def _refined(w: Writer, values: Sequence[str], estimates: Sequence[str]) -> list[str]:
+    half = splat_text("5.0e-1", Machine.F32, PIECE)
     roots = [w.emit(f"fmul {_FLOATS} {x}, {estimate}") for x, estimate in zip(values, estimates, strict=True)]
     inverses = [w.emit(f"fmul {_FLOATS} {estimate}, {half}") for estimate in estimates]
     errors = _fmas(w, _negated(w, inverses), roots, [half] * len(values))
     roots, inverses = _fmas(w, roots, errors, roots), _fmas(w, inverses, errors, inverses)
     rests = _fmas(w, _negated(w, roots), roots, values)
-    results = _fmas(w, rests, inverses, roots)
-    if not tested:
-        return [_Part(result) for result in results]
-    return [_Part(result, masks=(w.emit(f"fcmp oge {_FLOATS} {result}, {least}"),)) for result in results]
+    return _fmas(w, rests, inverses, roots)
 
 
 def _estimates(w: Writer, name: str, values: Sequence[str]) -> list[str]:

@@ -13,7 +13,8 @@ from isogrid.backends.cpu.emit_balance import plan_loop
 from isogrid.backends.cpu.emit_exact import in_place, settle
 from isogrid.backends.cpu.emit_levels import expressions_of, names_in
 from isogrid.backends.cpu.emit_memory import evaluate, fill, store
-from isogrid.backends.cpu.emit_overlap import is_slow
+from isogrid.backends.cpu.emit_rings import emit_staged, stages_here
+from isogrid.backends.cpu.emit_stages import is_slow
 from isogrid.backends.cpu.emit_values import (
     Frame,
     Lanes,
@@ -202,6 +203,9 @@ def _leave(lanes: Lanes, wanted: Callable[[Frame], bool]) -> None:
 
 
 def _if(lanes: Lanes, node: d.If) -> None:
+    if _cannot_stage(lanes, node.then):
+        emit_block(lanes, node.otherwise)
+        return
     condition = evaluate(lanes, node.condition)
     if condition.uniform:
         _uniform_if(lanes, condition.text, node)
@@ -221,6 +225,13 @@ def _if(lanes: Lanes, node: d.If) -> None:
         emit_block(lanes, body)
         lanes.w.place(end)
     lanes.depth -= 1
+
+
+def _cannot_stage(lanes: Lanes, body: d.Block) -> bool:
+    """Whether the block is a loop in stages that cannot run so here: what stands instead of it does the same."""
+    loop = next((node for node in body if isinstance(node, d.For)), None)
+    rounds = lanes.code.overlapped.get(loop.counter) if loop is not None else None
+    return loop is not None and rounds is not None and rounds.staged and stages_here(lanes, loop) is None
 
 
 def _is_cheap(body: d.Block) -> bool:
@@ -273,6 +284,10 @@ def _for(lanes: Lanes, node: d.For) -> None:
     w = lanes.w
     start, step = evaluate(lanes, node.start), evaluate(lanes, node.step)
     trips = evaluate(lanes, node.trips)
+    stages = stages_here(lanes, node)
+    if stages is not None and trips.uniform:
+        emit_staged(lanes, node, stages, (start, step, trips))
+        return
     trip = w.alloca("i64", "trip")
     w.do(f"store i64 0, ptr {trip}")
     head, body, again, exit = w.block("for"), w.block("for.body"), w.block("for.again"), w.block("for.end")
@@ -320,7 +335,7 @@ def _trip(lanes: Lanes, node: d.For | d.Loop, again: str) -> None:
     frame = _enter(lanes, "trip", "", again, lanes.levels.trips.get(id(node), False))
     rounds = lanes.code.overlapped.get(node.counter) if isinstance(node, d.For) else None
     outlive = any(s.name in lanes.slots for s in node.body if isinstance(s, d.Let))
-    if rounds is None or outlive:
+    if rounds is None or rounds.staged or outlive:
         emit_block(lanes, node.body)
     else:
         _overlapped_trip(lanes, node.body, rounds.first)

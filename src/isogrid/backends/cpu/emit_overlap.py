@@ -18,24 +18,29 @@ from dataclasses import dataclass, field, replace
 from typing import Final, assert_never
 
 from isogrid.backends.cpu.emit_levels import names_in
+from isogrid.backends.cpu.emit_stages import SLOW, followers, is_slow, of_the_counter, plan_stages
 from isogrid.backends.cpu.emit_witness import witnesses
 from isogrid.ir import device as d
 from isogrid.ir.device import Machine
 from isogrid.ir.walk import map_expr, visit_exprs
 from isogrid.lowering.machine import literal, op, test
 
-#: What the divider does.
-SLOW: Final = frozenset({"fdiv", "fsqrt"})
 #: Values that one trip may leave to the next: half the registers of AVX-512.
 _MOST_CARRIED: Final = 16
+#: Stages at a distance run 40 or 60 trips more than there are, and each trip a sixth faster.
+_MANY: Final = 320
 
 
 @dataclass(frozen=True, slots=True)
 class Rounds:
-    """A loop whose trips overlap: names of its first half, and whether its roots are proved by a look behind it."""
+    """A loop whose trips overlap: names of its first half, and whether its roots are proved by a look behind it.
+
+    `staged`: it has no halves, and may run in stages at a distance.
+    """
 
     first: frozenset[str]
     proved: bool
+    staged: bool = False
 
 
 @dataclass(slots=True)
@@ -46,6 +51,8 @@ class Overlap:
     #: What `Let`s of the kernel stand for, to see which trip counts all lanes share.
     defined: Mapping[str, d.Expr]
     variables: list[tuple[str, Machine]] = field(default_factory=list[tuple[str, Machine]])
+    #: Counters of loops that are quicker in stages at a distance, if their roots need no test.
+    in_stages: set[str] = field(default_factory=set[str])
     #: Each loop that overlaps, by the name of its counter.
     loops: dict[str, Rounds] = field(default_factory=dict[str, Rounds])
 
@@ -55,13 +62,28 @@ class Overlap:
             return (main,)
         body = self._flat(main.body)
         halves = _halves(body, main.counter) if body else None
-        if halves is None:
+        seen = witnesses(body) if body else ()
+        proved = halves is not None and bool(seen)
+        rounds = (main,) if halves is None else self._overlapped(main, halves, proved)
+        staged = self._staged(loop) if seen and loop.counter in self.in_stages else ()
+        if staged:
+            trips = op("imul", Machine.I64, main.trips, literal(loop.unroll, Machine.I64))
+            many = test("ult", literal(_MANY // loop.unroll, Machine.I64), main.trips)
+            rounds = (d.If(many, tuple(replace(node, trips=trips) for node in staged), rounds, span=loop.span),)
+        if proved or staged:
+            rounds = self._looked_at(rounds, replace(main, body=tuple(body)), seen)
+        if halves is None and not staged:
             return (main,)
-        seen = witnesses(body)
-        overlapped = self._overlapped(main, halves, bool(seen))
-        if seen:
-            overlapped = self._looked_at(overlapped, replace(main, body=tuple(body)), seen)
-        return (d.If(test("ult", literal(0, Machine.I64), main.trips), overlapped, span=loop.span),)
+        return (d.If(test("ult", literal(0, Machine.I64), main.trips), rounds, span=loop.span),)
+
+    def _staged(self, loop: d.For) -> tuple[d.For, ...]:
+        """The loop as one that may run in stages at a distance, none where it would have one stage only."""
+        counter = self._name(loop.counter)
+        body, _ = self._copy(self._flat(loop.body), {loop.counter: d.Value(counter, loop.type)})
+        if plan_stages(body, counter) is None:
+            return ()
+        self.loops[counter] = Rounds(frozenset(), proved=True, staged=True)
+        return (replace(loop, counter=counter, unroll=1, body=tuple(body)),)
 
     def _flat(self, body: d.Block) -> list[d.Let | d.Set]:
         """The body with a name for each quotient, root and operand of one; empty if it does more than arithmetic."""
@@ -171,9 +193,9 @@ class _Halves:
 def _halves(body: Sequence[d.Let | d.Set], counter: str) -> _Halves | None:
     """The halves of a trip, None where one would be empty or the first would leave too much to the second."""
     assigned = {node.name for node in body if isinstance(node, d.Set)}
-    late = _followers(body, assigned)
-    late = _followers(body, late | _last_slow(body, late))
-    repeated = _of_the_counter(body, counter)
+    late = followers(body, assigned)
+    late = followers(body, late | _last_slow(body, late))
+    repeated = of_the_counter(body, counter)
     first = [node for node in body if node.name not in late]
     own = {node.name: node.value.type for node in first if node.name not in repeated}
     read = {name for node in body if node.name in late for name in names_in(node.value)}
@@ -182,15 +204,6 @@ def _halves(body: Sequence[d.Let | d.Set], counter: str) -> _Halves | None:
         return None
     second = [node for node in body if node.name in late or node.name in repeated]
     return _Halves(first, second, carried)
-
-
-def _followers(body: Sequence[d.Let | d.Set], roots: set[str]) -> set[str]:
-    """Names that depend on `roots`, which are among them."""
-    late = set(roots)
-    for node in body:
-        if not late.isdisjoint(names_in(node.value)):
-            late.add(node.name)
-    return late
 
 
 def _last_slow(body: Sequence[d.Let | d.Set], late: set[str]) -> set[str]:
@@ -205,22 +218,6 @@ def _last_slow(body: Sequence[d.Let | d.Set], late: set[str]) -> set[str]:
         if is_slow(node) or node.name in waited:
             waited |= names_in(node.value)
     return found
-
-
-def is_slow(node: d.Let | d.Set) -> bool:
-    """Whether the statement is a quotient or a root."""
-    return isinstance(node.value, d.Op) and node.value.op in SLOW
-
-
-def _of_the_counter(body: Sequence[d.Let | d.Set], counter: str) -> set[str]:
-    """Names that follow from the counter alone, loads among them: both halves make these, in scalars."""
-    known = {counter}
-    for node in body:
-        leaves = [e for e in visit_exprs(node.value) if isinstance(e, d.Value | d.Special)]
-        shared = all(isinstance(e, d.Value) and e.name in known for e in leaves)
-        if shared and isinstance(node, d.Let) and not is_slow(node):
-            known.add(node.name)
-    return known - {counter}
 
 
 def _merged(second: Sequence[d.Let | d.Set], first: Sequence[d.Let | d.Set]) -> list[d.Let | d.Set]:

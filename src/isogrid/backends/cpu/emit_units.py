@@ -115,7 +115,7 @@ def _lane_range(
         slots = variable_slots(frame, varying, width, names)
         lanes = Lanes(frame.code, width, here, {}, slots, Val(Machine.I64, "0", 0 if width == 1 else 1), levels, mask)
         frame.code.buffers.update(local)
-        lanes.slow = slow
+        lanes.slow, lanes.last = slow, mask is not None
         if looping:
             poll(lanes)
         zeroed_slots(lanes)

@@ -73,6 +73,10 @@ class Code:
     permutes: bool = False
     #: Loops whose trips overlap, by their counters.
     overlapped: Mapping[str, Rounds] = field(default_factory=dict[str, Rounds])
+    #: Memory for loops in stages at a distance, and an i1 variable that tells whether it holds numbers already: the
+    #: same for all such loops of a function. "" where there is none.
+    rings: str = ""
+    rings_ready: str = ""
     #: i1 variable that tells whether a shared total wrapped in this interval, "" where there is none.
     dirty: str = ""
     #: What is known about the size of integers.
@@ -123,6 +127,8 @@ class Lanes:
     mask: str | None = None
     frames: list[Frame] = field(default_factory=list[Frame])
     depth: int = 0
+    #: Whether these are the last lanes of a range, some of them off: they run once, so that their code should be short.
+    last: bool = False
     #: Where to go when an assumption about all lanes fails: code that makes none. "" where none may be made, as after
     #: the first store.
     slow: str = ""
