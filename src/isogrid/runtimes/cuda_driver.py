@@ -96,6 +96,7 @@ class Driver:
     def __init__(self, library: Any) -> None:
         self._library = library
         self._launch_call: Any = None
+        self._copy_call: Any = None
 
     # --- the driver and its devices ----------------------------------------------------------------------------------
 
@@ -170,7 +171,9 @@ class Driver:
         self._call("cuMemcpyDtoHAsync_v2", *_words(target, source, size, stream))
 
     def copy_within(self, target: int, source: int, size: int, stream: int) -> None:
-        self._call("cuMemcpyDtoDAsync_v2", *_words(target, source, size, stream))
+        result = (self._copy_call or self._find_copy())(target, source, size, stream)
+        if result != 0:
+            raise DriverError("cuMemcpyDtoDAsync_v2", *self._failure(result))
 
     def copy_peer(self, target: int, target_context: int, source: int, source_context: int, size: int, s: int) -> None:
         self._call("cuMemcpyPeerAsync", *_words(target, target_context, source, source_context, size, s))
@@ -278,6 +281,12 @@ class Driver:
         grid, block = (ctypes.c_uint * 3)(blocks, 1, 1), (ctypes.c_uint * 3)(threads, 1, 1)
         config = _LaunchConfig(grid, block, shared, stream or None, ctypes.pointer(attribute), 1)
         self._call("cuLaunchKernelEx", ctypes.byref(config), *_words(function, parameters), None)
+
+    def _find_copy(self) -> Any:
+        """The call that saves what a launch may have to put back."""
+        call = self._copy_call = self._library.cuMemcpyDtoDAsync_v2
+        call.argtypes = (ctypes.c_uint64, ctypes.c_uint64, ctypes.c_size_t, ctypes.c_void_p)
+        return call
 
     def _find_launch(self) -> Any:
         """The call that is made most often, with types that need no wrapping."""

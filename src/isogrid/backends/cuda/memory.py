@@ -47,6 +47,10 @@ class CudaMemory:
     @keeps_context
     def take(self, size: int) -> Block:
         self.machine.enter(self.number)
+        return self.take_inside(size)
+
+    def take_inside(self, size: int) -> Block:
+        """The same where the thread is in the context of the device already."""
         try:
             address, rounded, stream = self.pool.take(size)
         except OutOfMemory:

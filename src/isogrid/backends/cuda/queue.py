@@ -26,6 +26,8 @@ from isogrid.traps import Trap
 
 #: Blocks of a `restore`: enough for the memory's speed where it has to copy, few enough to cost nothing where not.
 _RESTORE_BLOCKS: Final = 264
+#: Bytes that one more block is for.
+_BYTES_A_BLOCK: Final = 1 << 15
 #: Launches that are looked through for what they wait for.
 _MOST_ASKED: Final = 32
 #: The handle of the legacy default stream, which orders itself with the streams of other libraries.
@@ -287,12 +289,17 @@ class Queue:
         head = (words.record(status.number), own, words.mirror(status.number), guard)
         packed = ctypes.addressof(self._report_pointers)
         # What the driver is given it has read when the call returns, so the same words serve every launch.
+        report = self._report
+        report[0:4] = head
         for start in range(0, len(saved) or 1, support.RESTORED):
-            arguments = list(head)
-            for piece in saved[start : start + support.RESTORED]:
-                arguments += [piece.target, piece.copy.address, piece.size]
-            self._report[:] = arguments + [0] * (len(self._report) - len(arguments))
-            blocks = _RESTORE_BLOCKS if saved else 1
+            pieces = saved[start : start + support.RESTORED]
+            at = 4
+            for piece in pieces:
+                report[at], report[at + 1], report[at + 2] = piece.target, piece.copy.address, piece.size
+                at += 3
+            for rest in range(at + 2, len(report), 3):
+                report[rest] = 0
+            blocks = min(_RESTORE_BLOCKS, 1 + sum(piece.size for piece in pieces) // _BYTES_A_BLOCK)
             self.start(self.support.restore, blocks, support.RESTORE_THREADS, 0, prepared.stream, packed)
 
     def call(
@@ -339,8 +346,9 @@ class Queue:
         return own
 
     def _save(self, block: Block, address: int, size: int, stream: int) -> Saved:
-        copy = self.memory.take(size)
-        self.order([copy], stream)
+        copy = self.memory.take_inside(size)
+        if stream != DEFAULT_STREAM or copy.stream != DEFAULT_STREAM:
+            self.order([copy], stream)
         self.driver.copy_within(copy.address, address, size, stream)
         return Saved(address, copy, size)
 
