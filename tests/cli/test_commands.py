@@ -1,9 +1,11 @@
 """The other commands: what they print, and the exit codes that scripts rely on."""
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +14,9 @@ from isogrid.cli import bench
 from isogrid.cli.bench import checkout
 from isogrid.diagnostics.codes import all_pages
 from isogrid.ir.parse import parse_device, parse_kernel
+
+COMMAND = [sys.executable, "-m", "isogrid"]
+FILES = Path(__file__).parent / "files"
 
 
 def test_run_hands_the_arguments_to_the_script(isogrid: Callable[..., Any]) -> None:
@@ -31,6 +36,35 @@ def test_run_fails_for_a_device_or_file_that_is_not_there(isogrid: Callable[...,
     ran = isogrid("run", "--device", "gpu9", "script.py")
     assert (ran.code, "gpu9" in ran.err) == (2, True)
     assert isogrid("run", "nowhere.py").code == 2
+
+
+def test_run_shows_an_error_of_the_script_as_python_would(tmp_path: Any) -> None:
+    """No frame of the runner, causes and syntax errors included."""
+    for number, text in enumerate(("try:\n    1 / 0\nfinally:\n    {}['a']\n", "open('/no/such/file')\n", "x = = 1\n")):
+        script = tmp_path / f"script{number}.py"
+        script.write_text(text)
+        plain = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
+        ran = subprocess.run([*COMMAND, "run", script], capture_output=True, text=True, check=False)
+        assert (ran.returncode, ran.stdout) == (1, "")
+        assert ran.stderr == plain.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device here")
+@pytest.mark.parametrize("command", [["check", FILES / "mixed.py"], ["--help"], ["doctor"]])
+def test_output_that_nobody_takes(command: list[Any]) -> None:
+    with Path("/dev/full").open("w") as full:
+        ran = subprocess.run([*COMMAND, *command], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (2, "isogrid: it cannot write: No space left on device\n")
+    closed = subprocess.run(
+        [*COMMAND, *command], stderr=subprocess.PIPE, text=True, check=False, preexec_fn=lambda: os.close(1)
+    )
+    assert closed.returncode in (0, 1)
+    assert closed.stderr == ""
+
+
+def test_a_folder_is_no_file(isogrid: Callable[..., Any], tmp_path: Any) -> None:
+    for command in ("check", "run"):
+        assert f"{tmp_path} is a folder; name the files in it" in isogrid(command, str(tmp_path)).err
 
 
 def test_run_renders_a_refusal(isogrid: Callable[..., Any], tmp_path: Any) -> None:

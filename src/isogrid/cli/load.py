@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from isogrid.offloading.function import Offloaded
 
 
+def no_file(path: Path) -> str:
+    """Why this path cannot be read."""
+    return f"{path} is a folder; name the files in it" if path.is_dir() else f"there is no file {path}"
+
+
 class CannotLoad(Exception):
     """The file is missing, does not import, or has no such kernel; the text is for the user."""
 
@@ -34,7 +39,7 @@ class LoadedFile:
 def load_file(path: Path) -> LoadedFile:
     """Import the file as a module of its own. Raises `CannotLoad`."""
     if not path.is_file():
-        raise CannotLoad(f"there is no file {path}")
+        raise CannotLoad(no_file(path))
     name = f"isogrid_file_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:

@@ -1,12 +1,28 @@
 """The program `isogrid`: puts the commands together. Exit codes: 0 fine, 1 findings, 2 the command could not run."""
 
+import os
 import sys
+from pathlib import Path
 
-from isogrid.cli.output import FAILED
+from isogrid.cli.output import FAILED, say
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run one command and exit."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    _open_closed_streams()
+    try:
+        _run(arguments)
+    except OSError as problem:
+        if arguments[:1] == ["run"]:  # the script's own error, for its author to see
+            raise
+        _drop_output()
+        where = "it cannot write" if problem.filename is None else problem.filename
+        say(f"isogrid: {where}: {problem.strerror or problem}", error=True)
+        raise SystemExit(FAILED) from None
+
+
+def _run(arguments: list[str]) -> None:
     try:
         import typer
     except ModuleNotFoundError:
@@ -33,3 +49,17 @@ def main(arguments: list[str] | None = None) -> None:
     app.command(name="fuzz")(fuzz.fuzz)
     app.command(name="bench", context_settings=arguments_go_on)(bench.bench)
     app(args=arguments, prog_name="isogrid")
+
+
+def _open_closed_streams() -> None:
+    """A caller may close them (`>&-`), and then there is no object to print to."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115
+
+
+def _drop_output() -> None:
+    """What a full disk did not take must not be tried again when Python ends."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, 1)
+    os.close(null)

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from isogrid.cli.failures import reported
+from isogrid.cli.load import no_file
 from isogrid.cli.output import FINDINGS, fail, say, stop
 
 
@@ -22,7 +23,7 @@ def run(
 ) -> None:
     """Run a Python script, with refusals and traps shown without a traceback of the library."""
     if not file.is_file():
-        fail(f"there is no file {file}")
+        fail(no_file(file))
     if device:
         _check_device(device)
         os.environ["ISOGRID_DEVICE"] = device
@@ -31,6 +32,7 @@ def run(
     sys.argv = [str(file), *context.args]
     sys.path.insert(0, str(file.resolve().parent))
     from isogrid.launch.errors import LaunchError
+    from isogrid.support.errors import KernelRefused, KnownLimit
     from isogrid.traps import Trap
 
     with reported():
@@ -39,6 +41,20 @@ def run(
         except (Trap, LaunchError) as problem:
             say(_user_text(problem), error=True)
             stop(FINDINGS)
+        except (KernelRefused, KnownLimit):
+            raise
+        except Exception as problem:
+            problem.__traceback__ = _of_the_script(problem.__traceback__)
+            sys.excepthook(type(problem), problem, problem.__traceback__)
+            stop(FINDINGS)
+
+
+def _of_the_script(entry: TracebackType | None) -> TracebackType | None:
+    """The part of a traceback that begins in the script; none where it did not start, as for a syntax error."""
+    at = entry
+    while at is not None and _is_of_the_runner(at.tb_frame.f_code.co_filename):
+        at = at.tb_next
+    return at
 
 
 def _check_device(name: str) -> None:
@@ -53,12 +69,13 @@ def _check_device(name: str) -> None:
 
 def _user_text(problem: BaseException) -> str:
     """The traceback with the frames of this library and of the script's runner left out."""
-    ours = str(Path(__file__).resolve().parent.parent)
-    runner = ("<frozen runpy>", runpy.__file__)
-    frames: list[traceback.FrameSummary] = []
     entry: TracebackType | None = problem.__traceback__
-    for frame in traceback.extract_tb(entry):
-        if not frame.filename.startswith(ours) and frame.filename not in runner:
-            frames.append(frame)
+    frames = [frame for frame in traceback.extract_tb(entry) if not _is_of_the_runner(frame.filename)]
     head = ["Traceback (most recent call last):\n", *traceback.format_list(frames)] if frames else []
     return "".join([*head, *traceback.format_exception_only(type(problem), problem)]).rstrip()
+
+
+def _is_of_the_runner(file: str) -> bool:
+    """Whether a frame of this file is no frame of the script's, as it would be were the script started by Python."""
+    ours = str(Path(__file__).resolve().parent.parent)
+    return file.startswith(ours) or file in ("<frozen runpy>", runpy.__file__)
