@@ -2,8 +2,10 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -194,3 +196,20 @@ def test_bench_calls_the_program_of_the_device(
     monkeypatch.setattr(bench.subprocess, "call", call)
     assert isogrid("bench", *arguments).code == 1
     assert called == [program]
+
+
+def test_whatever_make_sets_up_has_the_command_line() -> None:
+    """The README sends people from `make demo` to `.venv/bin/isogrid`."""
+    root = Path(__file__).parent.parent.parent
+    extras = tomllib.loads((root / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+
+    def needs(extra: str) -> set[str]:
+        found = {extra}
+        for line in extras[extra]:
+            if (inner := re.match(r"isogrid\[(.*)\]", line)) is not None:
+                found |= {name for other in inner[1].split(",") for name in needs(other)}
+        return found
+
+    targets = set(re.findall(r"\.has-(\w+)", (root / "Makefile").read_text()))
+    assert targets >= {"demo", "dev", "bench"}
+    assert all("cli" in needs(target) for target in targets), targets
