@@ -13,6 +13,7 @@ from tests.arrays import kernels as k
 from tests.cuda.fake_gpu import fake_gpu
 
 import isogrid as ig
+from isogrid.backends.cpu import pool
 from isogrid.dims import N
 from isogrid.launch.kernel_value import Kernel
 from isogrid.support import direct_call
@@ -44,7 +45,6 @@ def test_kernels_have_a_function_once_a_device_gives_one() -> None:
         x, y = ig.ones(100, ig.f32, device="cuda"), ig.ones(100, ig.f32, device="cuda")
         kernel = fresh()
         kernel(2.0, x, y)
-        assert not function_of(kernel)
         warm(kernel, 2.0, x, y)
         assert function_of(kernel)
         kernel(2.0, x, y=y)
@@ -55,6 +55,18 @@ def test_kernels_have_a_function_once_a_device_gives_one() -> None:
                 kernel(*wrong)
         with pytest.raises(ig.LaunchTypeError, match="nothing"):
             kernel(2.0, x, nothing=y)
+
+
+@pytest.mark.skipif(not pool.is_supported(), reason="this platform has no native callable")
+def test_the_cpu_gives_one_too() -> None:
+    x, y = np.ones(50, np.float32), np.ones(50, np.float32)
+    kernel = warm(fresh().on("cpu"), 2.0, x, y)
+    assert function_of(kernel)
+    kernel(2.0, x, y)
+    kernel(2.0, y=y, x=x)
+    assert y.tolist() == [9] * 50
+    with pytest.raises(ig.LaunchTypeError):
+        kernel(2.0, x)
 
 
 def test_whatever_is_in_the_slot_is_called() -> None:

@@ -17,6 +17,7 @@ from isogrid.backends.cpu.caches import most_cached
 from isogrid.backends.cpu.loader import load_object
 from isogrid.backends.cpu.objectcache import cached_object
 from isogrid.backends.cpu.target import host_target
+from isogrid.support.direct_call import enter_at, entry_text, wants_entry
 from isogrid.support.records import dataclass
 
 #: Results of a launch; anything not negative is the first unit of the lowest chunk in which a thread trapped.
@@ -129,6 +130,8 @@ def native_pool() -> NativePool:
         _reset=reset(code["isogrid_reset"]),
     )
     _set_up(code.addresses)
+    if wants_entry():
+        enter_at(load_object(cached_object(entry_text(), "vectorise"), ("enter",))["enter"])
     pool.set_streams(most_cached(usable_processors()), STREAMS_WORTH)
     pool._reset()  # pyright: ignore[reportPrivateUsage]
     os.register_at_fork(after_in_child=pool._reset)  # pyright: ignore[reportPrivateUsage]
