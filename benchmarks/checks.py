@@ -19,6 +19,7 @@ from rich.table import Table
 
 from benchmarks import worker
 from benchmarks.compare import Process
+from benchmarks.progress import measured
 from benchmarks.suite import CLASSES
 
 #: The sides of the comparison: as compiled, without any check, with every check.
@@ -100,16 +101,16 @@ def main() -> int:
     options = parser.parse_args()
     table = Table("kernel", "checks kept", *(f"{side} (us)" for side in SIDES), "out / is", "all / is")
     table.title = "What checks cost on the cpu, least times"
+    console = Console(width=None if sys.stdout.isatty() else 120)
     ratios: list[float] = []
-    for name in options.kernels or list(CLASSES):
-        times = least_times(name, options.seconds)
+    names = options.kernels or list(CLASSES)
+    found = measured(names, lambda name: (least_times(name, options.seconds), kept_checks(name)), console)
+    for name, (times, kept) in zip(names, found, strict=True):
         own, without, every = (times[side] for side in SIDES)
-        kept = kept_checks(name)
         if not kept:
             ratios.append(without / own)
         cells = [f"{1e6 * time:.1f}" for time in (own, without, every)]
         table.add_row(name, str(kept), *cells, f"{without / own:.3f}", f"{every / own:.2f}")
-    console = Console(width=None if sys.stdout.isatty() else 120)
     console.print(table)
     if ratios:
         console.print(f"where nothing is kept, the median of out / is: {statistics.median(ratios):.3f}")

@@ -19,6 +19,7 @@ from rich.table import Table
 from .compare import Process
 from .machine import describe
 from .offload_programs import CALLS, SIZE, arguments, isogrid_forms, numba_forms
+from .progress import measured
 
 RESULTS = Path(__file__).resolve().parent / "results"
 #: Least ratio of Numba's time to isogrid's.
@@ -39,13 +40,19 @@ def main() -> int:
         console.print(f"[yellow]the machine is busy (load {busy:.1f}): these are not figures to quote")
     sides = {side: Process(side, "benchmarks.offload_worker") for side in ("isogrid", "numba")}
     best: dict[str, dict[str, float]] = {name: {} for name in BARS}
-    for _ in range(options.rounds):
-        for name in BARS:
-            for side, process in sides.items():
-                reply = process.ask(side=side, program=name, size=SIZE, repeats=5)
-                best[name][side] = min(best[name].get(side, 1e9), reply["seconds"])
-    asked = {"side": "isogrid", "size": FEW, "repeats": 2000}
-    calls = {n: sides["isogrid"].ask(**asked, program=n)["seconds"] * 1e6 for n in (*BARS, *CALLS)}
+
+    def compare(name: str) -> None:
+        for side, process in sides.items():
+            reply = process.ask(side=side, program=name, size=SIZE, repeats=5)
+            best[name][side] = min(best[name].get(side, 1e9), reply["seconds"])
+
+    def call(name: str) -> float:
+        asked = {"side": "isogrid", "size": FEW, "repeats": 2000}
+        return sides["isogrid"].ask(**asked, program=name)["seconds"] * 1e6
+
+    measured([*BARS] * options.rounds, compare, console)
+    few = (*BARS, *CALLS)
+    calls = dict(zip(few, measured(few, call, console), strict=True))
     for process in sides.values():
         process.close()
     table = Table("program", "isogrid ms", "numba ms", "ratio", "bar", f"call on {FEW}, us")

@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from .compare import SIDES, Result, compare
 from .latency import measure
 from .machine import describe
+from .progress import measured
 from .suite import BARS, CLASSES, MEAN_BAR
 
 RESULTS = Path(__file__).resolve().parent / "results"
@@ -85,15 +85,8 @@ def misses(results: list[Result], mean: float, latencies: list[dict[str, Any]]) 
 
 def run_kernels(names: list[str], quick: bool, console: Console) -> list[Result]:
     """Compare kernel by kernel under a progress bar."""
-    columns = (TextColumn("{task.description:16}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    results: list[Result] = []
-    with Progress(*columns, console=console, transient=True) as progress:
-        task = progress.add_task("", total=len(names))
-        for name in names:
-            progress.update(task, description=name)
-            results.append(compare(name, rounds=2 if quick else 5, seconds=0.1 if quick else 0.25))
-            progress.advance(task)
-    return results
+    rounds, seconds = (2, 0.1) if quick else (5, 0.25)
+    return measured(names, lambda name: compare(name, rounds=rounds, seconds=seconds), console)
 
 
 def verdict(result: Result) -> bool:
