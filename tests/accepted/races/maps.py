@@ -230,3 +230,42 @@ def last_neighbour(x: In[i32, N], y: Out[i32, N1]) -> None:
     y[i + 1] = x[i]
     if i == 0:
         y[0] = 0
+
+
+@ig.kernel(grid=N)
+def ring_of_two_colours(u: InOut[f32, N], colour: i32) -> None:
+    ig.require(N % 2 == 0)
+    i = ig.gid()
+    if i % 2 == colour:
+        left = i - 1 if i > 0 else N - 1
+        right = i + 1 if i < N - 1 else 0
+        u[i] = 0.5 * (u[left] + u[right])
+
+
+@ig.kernel(grid=N)
+def ring_by_branches(u: InOut[f32, N], colour: i32) -> None:
+    ig.require(N % 2 == 0)
+    i = ig.gid()
+    if i % 2 == colour:
+        if i > 0:
+            u[i] += u[i - 1]
+        else:
+            u[i] += u[N - 1]
+
+
+@ig.kernel(grid=(H, W))
+def torus_of_two_colours(s: InOut[f32, H, W], colour: i32) -> None:
+    ig.require(H % 2 == 0)
+    ig.require(W % 2 == 0)
+    i, j = ig.gids()
+    if (i + j) % 2 == colour:
+        up = s[i - 1 if i > 0 else H - 1, j]
+        left = s[i, j - 1 if j > 0 else W - 1]
+        s[i, j] = 0.5 * (up + left)
+
+
+@ig.kernel(grid=N)
+def mirrored_border(x: In[f32, N], y: InOut[f32, N2]) -> None:
+    i = ig.gid()
+    at = 2 * i if i > 0 else 1
+    y[at] = x[i]

@@ -107,6 +107,8 @@ class Context:
     #: How many loops of unknown trips are around this point.
     unknown_trips: int = 0
     steps: int = 0
+    #: The same for the cases of accesses, which are counted apart.
+    case_steps: int = 0
     #: Questions so far about the inequalities of both threads at once.
     joint_questions: int = 0
     #: Whether floats are rounded as written, so that the same computation at two places gives the same value.

@@ -78,7 +78,7 @@ def _contradictory(c: Context, a: Side, b: Side, across: bool) -> bool:
 
 
 def _separated(c: Context, a: Side, b: Side, digits: list[tuple[Polynomial, Polynomial]], across: bool) -> bool:
-    equalities = (a.guarded.equalities, b.guarded.equalities)
+    equalities = (a.guarded.equalities(c), b.guarded.equalities(c))
     return separated(c, digits, equalities, uniform_atoms(c, across), across)
 
 

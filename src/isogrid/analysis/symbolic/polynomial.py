@@ -187,6 +187,17 @@ class Polynomial:
             }
         )
 
+    def substituted(self, name: str, value: "Polynomial") -> "Polynomial":
+        """The polynomial with a value in place of an atom."""
+        out = Polynomial({m: v for m, v in self.terms.items() if name not in m})
+        for m, v in self.terms.items():
+            if name in m:
+                product = Polynomial({tuple(n for n in m if n != name): v})
+                for _ in range(m.count(name)):
+                    product = product * value
+                out = out + product
+        return out
+
     @property
     def constant_term(self) -> Coefficient:
         return self.terms.get((), 0)

@@ -21,6 +21,8 @@ from isogrid.ir import kernel as k
 _UNROLL: Final = 16
 _UNROLL_FURTHER: Final = 1024
 _UNROLL_LESS: Final = 2
+#: Steps that all questions about cases of one kernel may take.
+_MOST_CASE_STEPS: Final = 1500
 
 _Answer = TypeVar("_Answer")
 
@@ -145,7 +147,7 @@ class _Attempt:
         """The same with one more precondition, for which no pair needs to be asked again that has a proof without."""
         c = self.context
         kernel = replace(c.kernel, facts=(*c.kernel.facts, fact))
-        attempt = _Attempt(replace(c, kernel=kernel, steps=self._steps, joint_questions=0))
+        attempt = _Attempt(replace(c, kernel=kernel, steps=self._steps, case_steps=0, joint_questions=0))
         attempt._prepared, attempt._sides = self._prepared, self._sides
         attempt._answers = {
             array: {key: None for key, reason in answers.items() if reason is None}
@@ -192,11 +194,31 @@ class _Attempt:
                     together = may_meet(a.access.warp_intervals, b.access.warp_intervals)
                     key = (across, keys[x], keys[y], together)
                     if key not in answers:
-                        answers[key] = conflict(c, a, b, across)
+                        answers[key] = self._conflict(a, b, across)
                     reason = answers[key]
                     if reason is not None:
                         seen.add(places)
                         yield Unproved(a.access, b.access, across, reason)
+
+    def _conflict(self, a: Side, b: Side, across: bool) -> str | None:
+        """The question for two accesses, and where it is open, for each of the cases that they are made of. These have
+        a budget of their own: no kernel gets beyond that of the proof because of them."""
+        c = self.context
+        reason = conflict(c, a, b, across)
+        if reason is None or c.case_steps >= _MOST_CASE_STEPS:
+            return reason
+        first, second = self._prepared.cases(a), self._prepared.cases(b)
+        if len(first) == len(second) == 1:
+            return reason
+        steps, questions = c.steps, c.joint_questions
+        try:
+            c.steps = c.case_steps
+            apart = all(conflict(c, one, other, across) is None for one in first for other in second)
+        except TooLarge:
+            apart = False
+        finally:
+            c.case_steps, c.steps, c.joint_questions = c.steps, steps, questions
+        return None if apart else reason
 
 
 def _numbered(sides: list[Side]) -> list[int]:

@@ -3,17 +3,31 @@
 Everything that depends on the guards alone is worked out once for all accesses under equal guards.
 """
 
-from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
 from isogrid.analysis.symbolic.context import GROUP, LAUNCH, Access, Context
-from isogrid.analysis.symbolic.formula import AtLeastZero, Formula, IsZero, NotZero, Unknown, conjuncts, truth
-from isogrid.analysis.symbolic.polynomial import Polynomial
+from isogrid.analysis.symbolic.formula import (
+    AtLeastZero,
+    Formula,
+    IsZero,
+    NotZero,
+    Unknown,
+    conjuncts,
+    is_zero,
+    negate,
+    truth,
+)
+from isogrid.analysis.symbolic.linear import prove
+from isogrid.analysis.symbolic.polynomial import Polynomial, TooLarge
 
 #: A polynomial of literal coefficients without its constant.
 Shape: TypeAlias = tuple[tuple[tuple[str, ...], int], ...]
+
+#: Most cases that choices in the indices of one access make.
+_MOST_CASES: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +72,8 @@ class Guarded:
     equal: list[Polynomial]
     _common: dict[bool, Common] = field(default_factory=dict[bool, Common])
     _equalities: list[Polynomial] | None = None
+    #: How many facts are of the guards themselves.
+    own: int = 0
 
     @property
     def reachable(self) -> bool:
@@ -87,18 +103,21 @@ class Guarded:
             frozenset((g.name, g.positive) for g in unknowns),
         )
 
-    @property
-    def equalities(self) -> list[Polynomial]:
-        """Polynomials that two facts together say are 0, each at the later of the two."""
+    def equalities(self, c: Context) -> list[Polynomial]:
+        """Polynomials that are 0: two facts together say so, each at the later of the two, or a guard says that one is
+        not below 0 and it is not above 0 either, as `i` where `i > 0` does not hold."""
         if self._equalities is None:
             self._equalities = []
             seen: set[Polynomial] = set()
-            for p in self.facts:
+            for at, p in enumerate(self.facts):
                 if p.terms and p not in seen:
-                    if -p in seen:
+                    if -p in seen or (at < self.own and -p not in self.facts and self._is_most(c, p)):
                         self._equalities.append(p)
                     seen.add(p)
         return self._equalities
+
+    def _is_most(self, c: Context, p: Polynomial) -> bool:
+        return prove(c, -p, self.facts, self.mask, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +142,16 @@ class Sides:
     def __init__(self, c: Context) -> None:
         self._context = c
         self._guarded: dict[tuple[Formula, ...], Guarded] = {}
+        self._cases: dict[tuple[tuple[Polynomial, ...], int], list[Side]] = {}
+
+    def cases(self, side: Side) -> list[Side]:
+        """The access as it can happen. An index that is one of two values is two accesses, each under what chose it:
+        `x[i - 1 if i > 0 else n - 1]`."""
+        key = (side.access.indices, side.guarded.number)
+        if key not in self._cases:
+            made = [self.of(case) for case in _cases(self._context, side.access, _MOST_CASES)]
+            self._cases[key] = [case for case in made if case.guarded.reachable]
+        return self._cases[key]
 
     def of(self, access: Access) -> Side:
         guarded = self._guarded.get(access.guards)
@@ -130,6 +159,34 @@ class Sides:
             guarded = _guarded(self._context, access.guards, len(self._guarded))
             self._guarded[access.guards] = guarded
         return Side(access, guarded)
+
+
+def _cases(c: Context, access: Access, most: int) -> list[Access]:
+    """The access under each way in which the choices in its indices may have been made."""
+    choice = _first_choice(c, access) if most > 1 else None
+    if choice is None:
+        return [access]
+    name, (condition, then, otherwise) = choice
+    found: list[Access] = []
+    for held, value in ((condition, then), (negate(condition), otherwise)):
+        guards = (*access.guards, held, is_zero(Polynomial.atom(name) - value))
+        try:
+            indices = tuple(p.substituted(name, value) for p in access.indices)
+        except TooLarge:
+            return [access]
+        found += _cases(c, replace(access, indices=indices, guards=guards), most // 2)
+    return found
+
+
+def _first_choice(c: Context, access: Access) -> tuple[str, tuple[Formula, Polynomial, Polynomial]] | None:
+    """A value in an index that is one of two."""
+    for index in access.indices:
+        for name in sorted(index.atoms()):
+            definition = c.atoms[name].definition
+            if definition is not None and definition[0] == "choice":
+                condition, then, otherwise = definition[1]
+                return name, (condition, then, otherwise)
+    return None
 
 
 def _guarded(c: Context, guards: tuple[Formula, ...], number: int) -> Guarded:
@@ -153,7 +210,7 @@ def _guarded(c: Context, guards: tuple[Formula, ...], number: int) -> Guarded:
                 different.append(p)
             case _:
                 pass
-    return Guarded(number, guards, mask, np.nonzero(mask)[0], facts + c.facts, different, equal)
+    return Guarded(number, guards, mask, np.nonzero(mask)[0], facts + c.facts, different, equal, own=len(facts))
 
 
 def uniform_atoms(c: Context, across: bool) -> frozenset[str]:
