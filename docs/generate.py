@@ -222,7 +222,7 @@ those of C's Annex F.
 **On GPUs** with one f64 unit for two of f32 all f32 functions but the gammas have a build of their own: f64 with as few
 conversions as can be, and a test of the 29 bits of the f64 that an f32 lacks; `rsqrt` is in f32 alone. Where it divides
 it starts from the hardware's inverse of 20 bits, and takes the error to the third power; any start within 2^-18 does,
-in f32 any within 2^-21. The table's figures are of builds whose 2^32 inputs were all compared on an H200.
+in f32 any within 2^-22. The table's figures are of builds whose 2^32 inputs were all compared on an H200.
 `python -m benchmarks.cuda.elementary` compares it with PyTorch and with CUDA C's own functions.
 
 **Without f64, or without a fused multiply-add.** `exp exp2 log log2 sin cos tanh rsqrt` of f32 have a build in sums of

@@ -9,6 +9,8 @@ from mpmath import mpf
 Function = Callable[[mpf], mpf]
 #: What the quick builds may be wrong by, as a binary exponent: the rounding test allows for 2^-39.
 BOUND = -39.5
+#: Builds for GPUs take erf(a) / a as a polynomial of 1 / (a^2 + the first) less the second.
+GPU_ERF_SHIFT, GPU_ERF_MIDDLE = 18, 0.04277
 
 
 def fitted(function: Function, low: mpf, high: mpf, count: int) -> list[float]:
@@ -185,6 +187,11 @@ def _for_gpus(put: Any, module: Any) -> None:
     module.note("-log(j / 16) for j of 11..23, which are what 16 / m is rounded to, behind the lower four bits of j.")
     logs = {j % 16: float(-mpmath.log(mpf(j) / 16)) if 11 <= j <= 23 else 0.0 for j in range(8, 24)}
     module.rows("GPU_LOG_TABLE", [logs[j] for j in range(16)])
+    edge = mpf("0.02216")
+    put("GPU_LOG1P", 5, -edge, edge, over, mpmath.log1p, lambda x, p: x + x * x * p)
+    module.note("-log(j / 32) for j of 22..46, behind the lower five bits of j; -0 for the logarithm of 1.")
+    logs = {j % 32: float(-mpmath.log(mpf(j) / 32)) if 22 <= j <= 46 and j != 32 else -0.0 for j in range(16, 48)}
+    module.rows("GPU_LOG1P_TABLE", [logs[j] for j in range(32)])
     put(
         "GPU_ATANH", 5, 0, "0.0405",
         _even(lambda r: (mpmath.atanh(r) / r - 1) / r**2, lambda z: z / 5 + mpf(1) / 3),
@@ -202,23 +209,36 @@ def _for_gpus(put: Any, module: Any) -> None:
         lambda z: mpmath.cosh(mpmath.sqrt(z)), lambda z, p: 1 + z * p,
     )  # fmt: skip
     put(
-        "GPU_TAN", 5, 0, (mpmath.pi / 16 * mpf("1.001")) ** 2,
+        "GPU_TAN", 4, 0, (mpmath.pi / 32 * mpf("1.001")) ** 2,
         _even(lambda r: (mpmath.tan(r) / r - 1) / r**2, lambda z: z * 2 / 15 + mpf(1) / 3),
         _even(lambda r: mpmath.tan(r) / r, lambda z: 1 + z / 3), lambda z, p: 1 + z * p,
     )  # fmt: skip
-    module.note("The sine and cosine of j pi / 8 for j of 0..7, one behind the other.")
-    angles = [mpmath.pi * j / 8 for j in range(8)]
+    module.note("The sine and cosine of j pi / 16 for j of 0..15, one behind the other; the sine of 0 has a sign.")
+    angles = [mpmath.pi * j / 16 for j in range(16)]
     parts = [part for angle in angles for part in (mpmath.sin(angle), mpmath.cos(angle))]
     turns = [float(part) if abs(part) > mpf(2) ** -100 else 0.0 for part in parts]
-    module.rows("GPU_TURNS", turns)
-    middle = mpf("7.7")
+    module.rows("GPU_TURNS", [-0.0, *turns[1:]])
+    _errors_for_gpus(put)
+
+
+def _errors_for_gpus(put: Any) -> None:
+    """Of inverses that are at hand: with them far fewer terms do than of a^2."""
+    shift, end, middle = mpf(GPU_ERF_SHIFT), mpf("3.9241"), mpf(GPU_ERF_MIDDLE)
 
     def error(u: mpf) -> mpf:
-        a = mpmath.sqrt(max(u + middle, mpf(0)))
+        a = mpmath.sqrt(max(1 / (u + middle) - shift, mpf(0)))
         return mpmath.erf(a) / a if a > mpf(2) ** -30 else 2 / mpmath.sqrt(mpmath.pi) * (1 - a * a / 3)
 
     # The slope at 0 is exact, so that subnormals need no test of their own: the first point is there.
-    wider = middle / mpmath.cos(mpmath.pi / 44)
-    coefficients = fitted(error, -wider, wider, 22)
-    coefficients[0] += float(error(-middle) - value_at(coefficients, -middle))
-    put("GPU_ERF", 22, -middle, middle, error, error, lambda u, p: p, coefficients)
+    low, high = 1 / (end**2 + shift) - middle, 1 / shift - middle
+    wider = (high - low) / 2 / mpmath.cos(mpmath.pi / 32) - (high - low) / 2
+    coefficients = fitted(error, low - wider, high + wider, 16)
+    coefficients[0] += float(error(high) - value_at(coefficients, high))
+    put("GPU_ERF", 16, low, high, error, error, lambda u, p: p, coefficients)
+    shift, end = mpf("3.5"), mpf("10.21")
+
+    def rest(v: mpf) -> mpf:
+        a = 1 / v - shift
+        return mpmath.erfc(a) * mpmath.exp(a * a) / v
+
+    put("GPU_ERFC", 16, 1 / (end + shift), 1 / shift, rest, rest, lambda v, p: p)

@@ -196,7 +196,7 @@ OPERATIONS: dict[str, tuple[int, str]] = {
 @dataclass(frozen=True, slots=True)
 class Let:
     """`start` is a hint that changes no result: what follows corrects any value within 2^-18 of this one, and in f32
-    any within 2^-21 and an infinity where the operand is subnormal."""
+    any within 2^-22 and an infinity where the operand is subnormal."""
 
     name: str
     value: Expr

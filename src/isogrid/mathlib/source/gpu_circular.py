@@ -27,7 +27,7 @@ from isogrid.mathlib.source.exponential import SHIFTER
 from isogrid.mathlib.source.gpu import low_word, negated_if_odd, quotient, settled_bits
 from isogrid.mathlib.source.quick_circular import LARGEST
 
-EIGHT_OVER_PI = 8.0 * ONE_OVER_PI
+SIXTEEN_OVER_PI = 16.0 * ONE_OVER_PI
 
 
 @ig.func
@@ -68,20 +68,20 @@ def cos_f32_gpu(x: f32) -> f32:
 
 @ig.func
 def tan_f32_gpu(x: f32) -> f32:
-    """x = k pi/8 + r with |r| <= pi/16; (S + C t) / (C - S t) with the sine and cosine of k pi/8 and t = tan r."""
+    """x = k pi/16 + r with |r| <= pi/32; (S + C t) / (C - S t) with the sine and cosine of k pi/16 and t = tan r. The
+    sine of 0 is -0, so that a zero keeps its sign."""
     a = f64(x)
-    shifted = ig.fma(a, EIGHT_OVER_PI, SHIFTER)
+    shifted = ig.fma(a, SIXTEEN_OVER_PI, SHIFTER)
     k = shifted - SHIFTER
-    r = ig.fma(-k, 0.25 * HALF_PI_LOW, ig.fma(-k, 0.25 * HALF_PI_HIGH, a))
+    r = ig.fma(-k, 0.125 * HALF_PI_LOW, ig.fma(-k, 0.125 * HALF_PI_HIGH, a))
     z = r * r
     p = f64(GPU_TAN_FIRST)
     for n in range(len(GPU_TAN_REST)):
         p = ig.fma(p, z, GPU_TAN_REST[n])
     t = ig.fma(r * z, p, r)
-    j = 2 * int(low_word(shifted) & 7)
+    j = int((low_word(shifted) << 1) & 30)
     s, c = GPU_TURNS[j], GPU_TURNS[j + 1]
     y, good = settled_bits(quotient(ig.fma(c, t, s), ig.fma(-s, t, c)))
-    y = ig.select(x == 0.0, x, y)
     if not (good & (abs(x) <= LARGEST)):
         y = tan_f32_pair(x)
     return y

@@ -32,11 +32,21 @@ from isogrid.mathlib.source.exponential import (
     sinh_f32_pair,
     tanh_f32_pair,
 )
-from isogrid.mathlib.source.gpu import from_upper_word, low_word, power_bits, quotient, scaled_by, settled_bits
+from isogrid.mathlib.source.gpu import (
+    from_upper_word,
+    inverse,
+    low_word,
+    power_bits,
+    quotient,
+    scaled_by,
+    settled_bits,
+)
 from isogrid.mathlib.source.tables import floats
 
 #: Adding it leaves an integer below 2^22 in the low bits, as two's complement.
 SHORT_SHIFTER = 12582912.0
+#: As `SHIFTER`, for one less.
+ONE_LESS_SHIFTER = SHIFTER - 1.0
 #: The first coefficients of 2^f in f32.
 SHORT_EXP2 = floats(QUICK_EXP2_FIRST, *QUICK_EXP2_REST[:2])
 
@@ -134,8 +144,15 @@ def sinh_f32_gpu(x: f32) -> f32:
 
 @ig.func
 def cosh_f32_gpu(x: f32) -> f32:
-    cosine, sine, both, rest = halves(x)
-    y, good = settled_bits(ig.fma(cosine, both, sine * rest))
+    """h + 1 / (4 h) with h = e^x / 2."""
+    a = f64(x)
+    shifted = ig.fma(a, LOG2_E, ONE_LESS_SHIFTER)
+    r = ig.fma(-(shifted - ONE_LESS_SHIFTER), LN2_HIGH, a)
+    p = f64(QUICK_EXP_FIRST)
+    for j in range(len(QUICK_EXP_REST)):
+        p = ig.fma(p, r, QUICK_EXP_REST[j])
+    half = scaled_by(p, low_word(shifted))
+    y, good = settled_bits(ig.fma(inverse(half), 0.25, half))
     if not (good & (abs(x) <= 88.0)):
         y = cosh_f32_pair(x)
     return y

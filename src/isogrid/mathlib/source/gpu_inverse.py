@@ -96,7 +96,7 @@ def cbrt_f32_gpu(x: f32) -> f32:
     t = f64(a) * w
     y = t * w
     d = ig.fma(-y, w, 1.0)
-    y = ig.fma(y * d, ig.fma(ig.fma(d, 0.49382716049382713, 0.5555555555555556), d, 0.6666666666666666), y)
+    y = ig.fma(y * d, ig.fma(d, 0.5555555555555556, 0.6666666666666666), y)
     result, good = settled_bits(y)
     result = math.copysign(result, x)
     if not (good & ordinary(a)):

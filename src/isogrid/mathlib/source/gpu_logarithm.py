@@ -7,6 +7,9 @@ from isogrid import f32, f64, i32, w32, w64
 from isogrid.mathlib.source.constants import (
     GPU_ATANH_FIRST,
     GPU_ATANH_REST,
+    GPU_LOG1P_FIRST,
+    GPU_LOG1P_REST,
+    GPU_LOG1P_TABLE,
     GPU_LOG_FIRST,
     GPU_LOG_REST,
     GPU_LOG_TABLE,
@@ -32,6 +35,8 @@ from isogrid.mathlib.source.tables import floats
 SHORT_LOG = floats(GPU_LOG_FIRST, *GPU_LOG_REST[:3])
 #: Adding it leaves a multiple of 1/16 below 2, and 16 times that in the low bits.
 PART_SHIFTER = 786432.0
+#: The same for a multiple of 1/32.
+FINE_SHIFTER = 393216.0
 #: The upper half of 2^52, whose lower half counts, and that number with 128 or 1024 in it.
 COUNTER = 0x43300000_00000000
 COUNTER_128 = 4503599627370624.0
@@ -58,12 +63,19 @@ def log1p_part(f: f64, q: f64, j: int) -> f64:
 
 
 @ig.func
+def fine_part(m: f32) -> tuple[f32, int]:
+    """As `near_part`, for multiples j / 32 and five bits of j."""
+    shifted = f32(1.0) / m + FINE_SHIFTER
+    return shifted - FINE_SHIFTER, int(ig.bitcast(w32, shifted) & 31)
+
+
+@ig.func
 def log1p_wide(f: f64, j: int) -> f64:
-    """The same in f64 throughout: two conversions cost more than these terms."""
-    q = f64(GPU_LOG_FIRST)
-    for n in range(3):
-        q = ig.fma(q, f, GPU_LOG_REST[n])
-    return log1p_part(f, q, j)
+    """log(1 + f) - log(j / 32) for |f| < 0.02216, in f64 throughout: two conversions cost more than a term."""
+    p = f64(GPU_LOG1P_FIRST)
+    for n in range(len(GPU_LOG1P_REST)):
+        p = ig.fma(p, f, GPU_LOG1P_REST[n])
+    return ig.fma(f, ig.fma(p, f, 1.0), GPU_LOG1P_TABLE[j])
 
 
 @ig.func
@@ -82,13 +94,13 @@ def split_bits(x: f32) -> tuple[f64, f64]:
 
 @ig.func
 def split_wide(u: f64) -> tuple[f64, f64, int]:
-    """k, 2^-k j / 16 and four bits of j for a positive u = 2^k m of f64 with k from -1000 to 1000; m c is next to 1."""
+    """k, 2^-k j / 32 and five bits of j for a positive u = 2^k m of f64 with k from -1000 to 1000; m c is next to 1."""
     above = upper_word(u) + (0x40000000 - ROOT_HALF_WORD)
     exponent = above & 0xFFF00000
     k = ig.bitcast(f64, COUNTER | w64(above >> 20)) - COUNTER_1024
     # The upper word of m, less that of 2^-127 and to the left by 3, holds the bits of an f32.
     m = ig.bitcast(f32, (upper_word(u) - exponent + 0x08000000) << 3)
-    c, j = near_part(m)
+    c, j = fine_part(m)
     return k, from_upper_word((ig.bitcast(w32, c) >> 3) + 0x78000000 - exponent), j
 
 
@@ -121,17 +133,17 @@ def log10_f32_gpu(x: f32) -> f32:
 
 @ig.func
 def log1p_f32_gpu(x: f32) -> f32:
-    """1 + x = 2^k m, and (1 + x) 2^-k c - 1 in f64. Next to 0 the result is x, which a subnormal rounds to as well."""
+    """1 + x = 2^k m, and (1 + x) 2^-k c - 1 in f64. Next to 0 the result is x, which a subnormal rounds to as well; the
+    zeros that are added to it are -0, so that it keeps its sign."""
     bits = ig.bitcast(w32, x + 1.0)
     above = bits + (0x40000000 - ROOT_HALF_BITS)
     exponent = above & 0xFF800000
-    c, j = near_part(ig.bitcast(f32, bits - exponent + 0x40000000))
+    c, j = fine_part(ig.bitcast(f32, bits - exponent + 0x40000000))
     part = ig.bitcast(i32, ig.bitcast(w32, c) - exponent) >> 3
     scale = from_upper_word(ig.bitcast(w32, part) + 0x40000000)
-    k = ig.bitcast(f64, COUNTER | w64(above >> 23)) - COUNTER_128
-    f = ig.fma(f64(x), scale, scale - 1.0)
-    y, good = settled_widely(ig.fma(k, LN2_HIGH, log1p_wide(f, j)))
-    y = math.copysign(y, x)
+    minus_k = COUNTER_128 - ig.bitcast(f64, COUNTER | w64(above >> 23))
+    f = ig.fma(f64(x), scale, -(1.0 - scale))
+    y, good = settled_widely(ig.fma(minus_k, -LN2_HIGH, log1p_wide(f, j)))
     if not (good & (x > -1.0) & (x < math.inf)):
         y = log1p_f32_pair(x)
     return y
@@ -142,8 +154,7 @@ def asinh_f32_gpu(x: f32) -> f32:
     """log(a + sqrt(1 + a^2)), and a where 1 in that sum would take the last bits of a."""
     a = abs(x)
     b = f64(a)
-    z = b * b
-    u = b + root_bits(1.0 + z)
+    u = b + root_bits(ig.fma(b, b, 1.0))
     k, scale, j = split_wide(u)
     f = ig.fma(u, scale, -1.0)
     y, good = settled_widely(ig.fma(k, LN2_HIGH, log1p_wide(f, j)))
@@ -155,11 +166,11 @@ def asinh_f32_gpu(x: f32) -> f32:
 
 @ig.func
 def acosh_f32_gpu(x: f32) -> f32:
-    """log1p(t + sqrt(t^2 + 2t)) with t = x - 1."""
-    t = f64(x) - 1.0
-    v = t + root_bits(ig.fma(t, t, 2.0 * t))
-    k, scale, j = split_wide(v + 1.0)
-    f = ig.fma(v, scale, scale - 1.0)
+    """log(x + sqrt(x^2 - 1)); that sum is at least 1 + 2^-11 beyond 1."""
+    b = f64(x)
+    u = b + root_bits(ig.fma(b, b, -1.0))
+    k, scale, j = split_wide(u)
+    f = ig.fma(u, scale, -1.0)
     y, good = settled_widely(ig.fma(k, LN2_HIGH, log1p_wide(f, j)))
     if not (good & (x > 1.0) & (x < math.inf)):
         y = acosh_f32_pair(x)
