@@ -170,7 +170,7 @@ def _make_contexts(fibers: _Fibers, count: int) -> None:
 _WAITS = re.compile(r"@llvm\.nvvm\.(barrier|bar\.warp|vote|shfl)")
 _ENTRY = re.compile(r"define ptx_kernel void @(\w+)\((.*)\)")
 _SHARED = re.compile(r"(@\w+) = internal addrspace\(3\) global (\[\d+ x \w+\]) \w+")
-_MOVED = re.compile(r'call (i\d+) asm "mov\.b\d+ \$0, \$1;", "[^"]*"\(((?:float|double|i64) [^)]+)\)')
+_MOVED = re.compile(r'call (i\d+) asm "mov\.b\d+ \$0, \$1;", "[^"]*"\(((?:float|double|i32|i64) [^)]+)\)')
 _START = re.compile(r'call float asm "(r\w+)\.approx\.ftz\.f32 \$0, \$1;", "=f,f"\(')
 _DYNAMIC = re.compile(r"(@\w+) = external addrspace\(3\) global \[0 x i8\]")
 
@@ -186,6 +186,9 @@ def _host_text(text: str, dynamic: int) -> tuple[str, tuple[str, ...], tuple[str
     starts = sorted(set(_START.findall(text)))
     text = _START.sub(r"call float @start.\1(", text)
     text = re.sub(r" addrspace\(\d\)", "", text).replace("ptx_kernel ", "")
+    # Addresses of shared memory have 32 bits on a GPU: here they count from the only array that is addressed so.
+    text = text.replace("ptrtoint ptr @ahead to i32", "add i32 0, 0")
+    text = re.sub(r"inttoptr i32 ([^ ]+) to ptr", r"getelementptr i8, ptr @ahead, i32 \1", text)
     lines = [line for line in text.splitlines() if not line.startswith(("target ", "declare"))]
     declares = [line for line in text.splitlines() if line.startswith("declare") and "llvm.nvvm" not in line]
     body = "\n".join([*lines, *declares, *(_STARTS[name] for name in starts)]).replace("@llvm.nvvm.", "@nvvm.")
@@ -221,6 +224,8 @@ def _intrinsics(body: str) -> str:
             if "sqrt" in name and root not in body:
                 parts.append(root)
             parts.append(_NEAR[name])
+        elif name in _COPIES:
+            parts.append(_COPIES[name])
         elif name.startswith("griddepcontrol"):
             parts.append(f"define void @nvvm.{name}() {{\n  ret void\n}}")
         else:
@@ -287,7 +292,7 @@ _NEAR = {
   %small = fcmp olt float %a, 0x3810000000000000
   %d = select i1 %small, float 0.0, float %x
   %y = fdiv float 1.0, %d
-  %z = fmul float %y, 0x3FF0000080000000
+  %z = fmul float %y, 0x3FF0000040000000
   ret float %z
 }""",
     "rsqrt.approx.ftz.f": """define float @nvvm.rsqrt.approx.ftz.f(float %x) alwaysinline {
@@ -296,8 +301,68 @@ _NEAR = {
   %d = select i1 %small, float 0.0, float %x
   %s = call float @llvm.sqrt.f32(float %d)
   %y = fdiv float 1.0, %s
-  %z = fmul float %y, 0x3FEFFFFF20000000
+  %z = fmul float %y, 0x3FEFFFFFA0000000
   ret float %z
+}""",
+}
+
+
+#: Copies to shared memory, done when they are waited for and not before; what a thread has not waited for at its end
+#: is done by a later one, to the same places. Groups count from 0; the last 16 copies that were begun are kept.
+_COPIES = {
+    "cp.async.cg.shared.global.16": """@copies.next = internal global i32 0
+@copies.of = internal global [16 x i32] [i32 -1, i32 -1, i32 -1, i32 -1, i32 -1, i32 -1, i32 -1, i32 -1, i32 -1, i32 -1, i32 -1, i32 -1, i32 -1, i32 -1, i32 -1, i32 -1]
+@copies.to = internal global [16 x ptr] zeroinitializer
+@copies.from = internal global [16 x ptr] zeroinitializer
+define void @nvvm.cp.async.cg.shared.global.16(ptr %to, ptr %from) {
+  %n = load i32, ptr @copies.next
+  %g = load i32, ptr @copies.group
+  %p.of = getelementptr [16 x i32], ptr @copies.of, i32 0, i32 %n
+  %p.to = getelementptr [16 x ptr], ptr @copies.to, i32 0, i32 %n
+  %p.from = getelementptr [16 x ptr], ptr @copies.from, i32 0, i32 %n
+  store i32 %g, ptr %p.of
+  store ptr %to, ptr %p.to
+  store ptr %from, ptr %p.from
+  %more = add i32 %n, 1
+  %m = and i32 %more, 15
+  store i32 %m, ptr @copies.next
+  ret void
+}""",
+    "cp.async.commit.group": """@copies.group = internal global i32 0
+define void @nvvm.cp.async.commit.group() {
+  %g = load i32, ptr @copies.group
+  %h = add i32 %g, 1
+  store i32 %h, ptr @copies.group
+  ret void
+}""",
+    "cp.async.wait.group": """define void @nvvm.cp.async.wait.group(i32 %left) {
+entry:
+  %g = load i32, ptr @copies.group
+  %end = sub i32 %g, %left
+  br label %each
+each:
+  %n = phi i32 [ 0, %entry ], [ %next, %again ]
+  %p.of = getelementptr [16 x i32], ptr @copies.of, i32 0, i32 %n
+  %of = load i32, ptr %p.of
+  %begun = icmp sge i32 %of, 0
+  %closed = icmp slt i32 %of, %end
+  %due = and i1 %begun, %closed
+  br i1 %due, label %copy, label %again
+copy:
+  %p.to = getelementptr [16 x ptr], ptr @copies.to, i32 0, i32 %n
+  %p.from = getelementptr [16 x ptr], ptr @copies.from, i32 0, i32 %n
+  %to = load ptr, ptr %p.to
+  %from = load ptr, ptr %p.from
+  %v = load <4 x i32>, ptr %from, align 16
+  store <4 x i32> %v, ptr %to, align 16
+  store i32 -1, ptr %p.of
+  br label %again
+again:
+  %next = add i32 %n, 1
+  %done = icmp eq i32 %next, 16
+  br i1 %done, label %out, label %each
+out:
+  ret void
 }""",
 }
 

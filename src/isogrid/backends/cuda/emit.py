@@ -27,6 +27,7 @@ from isogrid.backends.cuda.emit_frame import (
 )
 from isogrid.backends.cuda.emit_groups import Turn, emit_groups, gathered_sums
 from isogrid.backends.cuda.emit_quotients import MEASURED
+from isogrid.backends.cuda.emit_rounds import FIRST_COPYING, rounds_of
 from isogrid.backends.cuda.emit_settle import settle_text
 from isogrid.backends.cuda.emit_statements import emit_block, emit_statement
 from isogrid.backends.cuda.emit_sync import end_of_thread, plain_barrier, strided
@@ -52,8 +53,9 @@ from isogrid.printers.llvm_text import Writer, type_text
 from isogrid.support.errors import KnownLimit
 
 _FAST = "reassoc contract arcp "
-#: Nodes of a body, slow paths left out, up to which one elementary function goes; threads of a multiprocessor.
-_SHORT, _RESIDENT = 300, 2048
+#: Nodes of a body, slow paths left out, up to which one elementary function goes; threads of a multiprocessor, and so
+#: many of them as do where copies to shared memory keep the memory busy.
+_SHORT, _RESIDENT, _RESIDENT_ROUNDS = 300, 2048, 1536
 #: Rounds of zeroing that are written out instead of being a loop.
 _MOST_ROUNDS = 8
 
@@ -100,6 +102,9 @@ def emit_cuda(
             code.threads = max(code.threads, THREADS)
             tile = (code.threads,)
         tile = tuple(extent * count for extent, count in zip(tile, items, strict=True))
+        if target.build and target.capability >= FIRST_COPYING and aligned:
+            code.rounds = rounds_of(kernel, items, code.gaps)
+            tile = (tile[0] * code.rounds, *tile[1:])
         if fits_in_warps(kernel):
             code.threads = THREADS
             tile = (tile[0] * groups_per_block(kernel),)
@@ -290,9 +295,11 @@ def _dealt_out(code: Code, count: int, body: Callable[[str], None]) -> None:
 
 def _resident(code: Code, target: CudaTarget, items: tuple[int, ...]) -> int:
     """Blocks that a multiprocessor should hold, 0 if that is the assembler's choice. A map by one elementary function
-    needs few registers where no slow path is taken; with 32 a thread all fit, a sixth of the time of such a map."""
+    needs few registers where no slow path is taken: with 32 a thread all threads fit, a sixth of the time of such a
+    map, and with 40, in rounds, the assembler has more room."""
     short = max(items) > 1 and usual_nodes(code.kernel.body) <= _SHORT
-    return _RESIDENT // code.threads if short and target.build and any(code.slow_paths.values()) else 0
+    most = _RESIDENT if code.rounds == 1 else _RESIDENT_ROUNDS
+    return most // code.threads if short and target.build and any(code.slow_paths.values()) else 0
 
 
 def _function(code: Code, layout: Layout, options: Mapping[str, Any], alignment: int, resident: int) -> str:

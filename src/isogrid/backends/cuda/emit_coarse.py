@@ -3,7 +3,7 @@
 All loads of a statement come before the first use of their values, and neighbours' addresses differ by constants, so
 that LLVM makes 16-byte accesses of them; in two dimensions there is a body for that of rows whose width allows it.
 Where the guard, a check or a condition on coordinates does not hold for all copies, nothing has been written yet, and
-the copies run one after the other instead, in the order of traps.
+the copies run one after the other instead, in the order of traps. Copies of several rounds are a loop, `emit_rounds`.
 """
 
 from collections.abc import Sequence
@@ -13,6 +13,7 @@ from isogrid.backends.cuda.emit_address import Linear
 from isogrid.backends.cuda.emit_code import Code, Variable, assuming
 from isogrid.backends.cuda.emit_frame import Place, thread_specials
 from isogrid.backends.cuda.emit_lockstep import Copy, together
+from isogrid.backends.cuda.emit_rounds import Resumed, emit_rounds
 from isogrid.backends.cuda.emit_statements import ROLLED, emit_block
 from isogrid.ir.kernel import ArrayParameter, DimValue
 from isogrid.printers.llvm_text import type_text
@@ -32,10 +33,14 @@ def emit_copies(code: Code, place: Place, first: tuple[str, ...], items: tuple[i
     if widths := _widths(code, items[-1]):
         together = _aligned_rows(code, first, index, items, apart, widths)
         w.place(together)
-    _lockstep(code, _copies(code, first, index, items), apart)
-    w.jump(code.end)
+    resumed = list[Resumed]()
+    if code.rounds > 1:
+        resumed = emit_rounds(code, first[0], index, items[0], lambda at: _copies(code, (at,), index, items))
+    else:
+        _lockstep(code, _copies(code, first, index, items), apart)
+        w.jump(code.end)
     w.place(apart)
-    _one_by_one(code, first, index, items)
+    _one_by_one(code, first, index, items, resumed)
 
 
 def _widths(code: Code, row: int) -> list[str]:
@@ -93,15 +98,21 @@ def _lockstep(code: Code, copies: Sequence[Copy], apart: str) -> None:
         together(code, copies, code.kernel.body, apart, data, [False], done=code.end)
 
 
-def _one_by_one(code: Code, first: tuple[str, ...], index: str, items: tuple[int, ...]) -> None:
-    """The copies in a loop, each under the grid's own guard."""
-    w = code.w
-    total = 1
+def _one_by_one(
+    code: Code, first: tuple[str, ...], index: str, items: tuple[int, ...], resumed: Sequence[Resumed]
+) -> None:
+    """The copies in a loop, each under the grid's own guard, from the first one or from those of some round on."""
+    w, total = code.w, code.rounds
     for count in items:
         total *= count
     counter = w.alloca("i32", "copy")
     head, body, run, again = w.block("copy"), w.block("copy.body"), w.block("copy.run"), w.block("copy.again")
     w.do(f"store i32 0, ptr {counter}")
+    for round in resumed:
+        w.jump(head)
+        w.place(round.block)
+        before = w.emit(f"udiv {index} {w.emit(f'sub nuw {index} {round.reached}, {first[0]}')}, {code.threads}")
+        w.do(f"store i32 {before if index == 'i32' else w.emit(f'trunc i64 {before} to i32')}, ptr {counter}")
     w.place(head)
     number = w.emit(f"load i32, ptr {counter}")
     w.branch(w.emit(f"icmp ult i32 {number}, {total}"), body, code.end)
@@ -131,6 +142,8 @@ def _numbered(code: Code, first: tuple[str, ...], index: str, items: tuple[int, 
         count = items[axis]
         offset = w.emit(f"urem i32 {rest}, {count}")
         rest = w.emit(f"udiv i32 {rest}, {count}")
+        if code.rounds > 1:
+            offset = w.emit(f"add nuw i32 {offset}, {w.emit(f'mul nuw i32 {rest}, {code.threads * count}')}")
         if code.gaps[axis] > 1:
             offset = w.emit(f"mul nuw i32 {offset}, {code.gaps[axis]}")
         wide = offset if index == "i32" else w.emit(f"zext nneg i32 {offset} to i64")

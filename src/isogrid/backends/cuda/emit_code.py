@@ -154,6 +154,8 @@ class Code:
     slow_paths: dict[int, SlowPath | None] = field(default_factory=dict[int, SlowPath | None])
     #: How far apart along each axis are the threads of the grid that one thread takes.
     gaps: tuple[int, ...] = ()
+    #: How many times a thread takes its copies, a block's width apart.
+    rounds: int = 1
     #: Whether checks of several trips may be asked at once, and whether their quotients and roots are made here.
     batches: bool = True
     divides_quickly: bool = False

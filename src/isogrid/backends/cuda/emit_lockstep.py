@@ -48,8 +48,10 @@ def together(
             case d.Collective() if collective is not None:
                 collective(copies, node)
                 effects[0] = True
-            case d.If(rare=True, otherwise=()):
+            case d.If(rare=True, otherwise=()) if effects[0] or collective is not None:
                 _rarely(code, copies, node)
+            case d.If(rare=True, otherwise=()):
+                _begin_again(code, copies, node.condition, apart)
             case d.If() if held.issuperset(_clauses(node.condition)):
                 together(code, copies, node.then, apart, data, effects, agreed, collective, held=held)
             case d.If() if is_guard(data, node, effects[0]):
@@ -70,17 +72,37 @@ def together(
 def _rarely(code: Code, copies: Sequence[Copy], node: d.If) -> None:
     """A slow path of an elementary function, behind one question for all copies: what they have computed by then is
     little, and has to be put aside only where a path is taken."""
-    w, answers = code.w, list[str]()
-    each(code, copies, lambda: answers.append(evaluate(code, node.condition)))
-    some = answers[0]
-    for answer in answers[1:]:
-        some = w.emit(f"or i1 {some}, {answer}")
+    w, answers = code.w, _answers(code, copies, node.condition)
+    some = _any(code, answers)
     slow, done = w.block("slow"), w.block("fast")
     w.branch(some, slow, done)
     w.place(slow)
     left = iter(answers)
     each(code, copies, lambda: emit_rare(code, node, next(left)))
     w.place(done)
+
+
+def _begin_again(code: Code, copies: Sequence[Copy], condition: d.Expr, apart: str) -> None:
+    """A slow path where nothing has been written yet: the copies begin again, one after the other, and so need not keep
+    for it what they were given and what they have computed."""
+    w = code.w
+    some, done = _any(code, _answers(code, copies, condition)), w.block("fast")
+    w.branch(some, apart, done)
+    w.place(done)
+
+
+def _answers(code: Code, copies: Sequence[Copy], condition: d.Expr) -> list[str]:
+    """Whether a condition holds, for each copy."""
+    found = list[str]()
+    each(code, copies, lambda: found.append(evaluate(code, condition)))
+    return found
+
+
+def _any(code: Code, answers: Sequence[str]) -> str:
+    some = answers[0]
+    for answer in answers[1:]:
+        some = code.w.emit(f"or i1 {some}, {answer}")
+    return some
 
 
 def _clauses(condition: d.Expr) -> list[d.Expr]:

@@ -1,0 +1,166 @@
+"""Maps by elementary functions as loops: a thread takes 16 bytes of each array several times, a block's width apart.
+
+    copy the elements of all rounds to shared memory
+    for each round:  wait for its elements;  compute;  store
+
+What begins a thread is done once for all rounds. A thread reads back only what it has copied itself, and no register
+waits for memory: such maps compute for about as long as memory takes, and what is in flight is what makes the two
+overlap. Rounds that are not whole, or meet a slow path, are left to the copies one by one.
+"""
+
+from collections.abc import Callable
+from typing import Final
+
+from isogrid.backends.cuda.emit_address import Linear
+from isogrid.backends.cuda.emit_code import SHARED_POINTER, Code, assuming, element_address
+from isogrid.backends.cuda.emit_lockstep import Copy, together
+from isogrid.backends.cuda.emit_statements import ROLLED
+from isogrid.ir import device as d
+from isogrid.ir.types import Space
+from isogrid.printers.llvm_text import element_type, type_text
+from isogrid.support.records import dataclass
+
+#: Rounds of a thread, bytes of an array that it takes in each, and arrays.
+_ROUNDS: Final = 4
+_BYTES, _MOST_ARRAYS = 16, 2
+#: The first architecture that copies to shared memory by itself.
+FIRST_COPYING: Final = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    """Where the copies one by one go on: a block to place, and the first coordinate of the round that begins there."""
+
+    block: str
+    reached: str
+
+
+def rounds_of(kernel: d.Kernel, items: tuple[int, ...], gaps: tuple[int, ...]) -> int:
+    """How many times a thread takes its copies: more than once in maps by elementary functions that begin by loading
+    whole 16 bytes of one array or two."""
+    body = kernel.body
+    plain = all(isinstance(s, d.Let | d.Set | d.Store) or (isinstance(s, d.If) and s.rare) for s in body)
+    calls = any(isinstance(s, d.If) for s in body)
+    if not (plain and calls) or len(items) != 1 or gaps[0] != 1:
+        return 1
+    return _ROUNDS if 0 < len(_loads_first(kernel, items[0])) <= _MOST_ARRAYS else 1
+
+
+def _loads_first(kernel: d.Kernel, count: int) -> dict[str, d.Load]:
+    """What the body loads before it computes anything: the elements of this thread's number, 16 bytes of all copies."""
+    threads: set[str] = set()
+    found: dict[str, d.Load] = {}
+    elements = {b.name: element_type(b.element) for b in kernel.buffers if b.space is Space.GLOBAL}
+    for statement in kernel.body:
+        match statement:
+            case d.Let(value=d.Special(kind="thread")):
+                threads.add(statement.name)
+            case d.Let(value=d.Load(buffer=buffer, index=d.Value(name=name)) as load) if name in threads:
+                if elements.get(buffer) is not load.type or count * load.type.bits != 8 * _BYTES:
+                    break
+                found[statement.name] = load
+            case _:
+                break
+    return found
+
+
+def emit_rounds(
+    code: Code, first: str, index: str, count: int, copies_at: Callable[[str], list[Copy]]
+) -> list[Resumed]:
+    """The loop over the rounds of a thread that are whole, as the first one is. Gives where others are to be done."""
+    w, kernel = code.w, code.kernel
+    data = {name for name, _ in kernel.variables}
+    ahead = _Ahead(code, _loads_first(kernel, count), count)
+    turn, place, left = w.alloca(index, "turn"), w.alloca("i32", "place"), w.alloca("i32", "left")
+    whole = _whole_rounds(code, first, index, count)
+    ahead.fetch_all(first, index, whole)
+    w.do(f"store {index} {w.emit(f'udiv exact {index} {first}, {count}')}, ptr {turn}")
+    w.do(f"store i32 {ahead.first}, ptr {place}")
+    w.do(f"store i32 {whole}, ptr {left}")
+    head, again, rest = (w.block(name) for name in ("round", "again", "rest"))
+    w.place(head)
+    # Hidden, so that LLVM does not keep a sum of 64 bits for each array: a product of 32 bits and a sum are one step.
+    letter = "r" if index == "i32" else "l"
+    now = w.emit(f"load {index}, ptr {turn}")
+    now = w.emit(f'call {index} asm "mov.b{index[1:]} $0, $1;", "={letter},{letter}"({index} {now})')
+    here, mine = w.emit(f"mul nuw nsw {index} {now}, {count}"), w.emit(f"load i32, ptr {place}")
+    copies = copies_at(here)
+    ahead.take(copies, mine)
+    with assuming(code, None, True):
+        body = tuple(s for s in kernel.body if not (isinstance(s, d.Let) and s.name in ahead.loads))
+        together(code, copies, body, again, data | ahead.loads.keys(), [False])
+    w.do(f"store {index} {w.emit(f'add nuw {index} {now}, {code.threads}')}, ptr {turn}")
+    w.do(f"store i32 {w.emit(f'add i32 {mine}, {ahead.size}')}, ptr {place}")
+    fewer = w.emit(f"sub nuw i32 {w.emit(f'load i32, ptr {left}')}, 1")
+    w.do(f"store i32 {fewer}, ptr {left}")
+    w.finish(f"br i1 {w.emit(f'icmp ne i32 {fewer}, 0')}, label %{head}, label %{rest}, {ROLLED}")
+    w.place(rest)
+    left_over, following = w.block("left.over"), w.emit(f"add nuw {index} {here}, {code.threads * count}")
+    w.branch(w.emit(f"icmp ne i32 {whole}, {code.rounds}"), left_over, code.end)
+    return [Resumed(left_over, following), Resumed(again, here)]
+
+
+def _whole_rounds(code: Code, first: str, index: str, count: int) -> str:
+    """How many rounds of a thread are whole, as an i32: at least one."""
+    w, most = code.w, code.rounds
+    behind = w.emit(f"sub nuw {index} {w.emit(f'sub nuw {index} %extent.0, {first}')}, {count}")
+    found = w.emit(f"add nuw {index} {w.emit(f'udiv {index} {behind}, {code.threads * count}')}, 1")
+    found = w.emit(f"select i1 {w.emit(f'icmp ult {index} {found}, {most}')}, {index} {found}, {index} {most}")
+    return found if index == "i32" else w.emit(f"trunc i64 {found} to i32")
+
+
+class _Ahead:
+    """The elements that are on their way: a place in shared memory for each round and array, which each thread fills
+    and reads. Each round is a group of copies, and each wait is behind one more group, with nothing in it: so always
+    the same number of groups may be under way."""
+
+    def __init__(self, code: Code, loads: dict[str, d.Load], count: int) -> None:
+        w = code.w
+        self.loads, self.size, self._code, self._count = loads, code.threads * _BYTES, code, count
+        total = len(loads) * code.rounds * self.size
+        code.helpers["ahead"] = f"@ahead = internal addrspace(3) global [{total} x i8] undef, align {_BYTES}"
+        base = w.emit(f"ptrtoint {SHARED_POINTER} @ahead to i32")
+        self.first = w.emit(f"add i32 {base}, {w.emit(f'mul nuw i32 {code.local}, {_BYTES}')}")
+
+    def fetch_all(self, first: str, index: str, whole: str) -> None:
+        """Begin to copy the elements of so many rounds, from number `first` on."""
+        code, w = self._code, self._code.w
+        for round in range(code.rounds):
+            fetch, fetched = w.block("fetch"), w.block("fetched")
+            if round:
+                w.branch(w.emit(f"icmp ult i32 {round}, {whole}"), fetch, fetched)
+                w.place(fetch)
+            at = w.emit(f"add nuw {index} {first}, {round * code.threads * self._count}")
+            wide = at if index == "i64" else w.emit(f"zext nneg i32 {at} to i64")
+            for name, load in self.loads.items():
+                buffer = code.buffers[load.buffer]
+                types = (SHARED_POINTER, buffer.pointer_type)
+                source = element_address(code, buffer, Linear(((wide, 1),)))
+                place = self._at(name, w.emit(f"add i32 {self.first}, {round * self.size}"))
+                w.call(f"llvm.nvvm.cp.async.cg.shared.global.{_BYTES}", "void", types, (place, source))
+            if round:
+                w.place(fetched)
+            self._close()
+
+    def take(self, copies: list[Copy], place: str) -> None:
+        """Wait for the next round's, at a place, and give it to the copies."""
+        w = self._code.w
+        self._close()
+        w.call("llvm.nvvm.cp.async.wait.group", "void", ["i32"], [str(self._code.rounds)])
+        for name, load in self.loads.items():
+            type = f"<{self._count} x {type_text(load.type)}>"
+            found = w.emit(f"load {type}, {SHARED_POINTER} {self._at(name, place)}, align {_BYTES}")
+            for number, copy in enumerate(copies):
+                copy.env[name] = w.emit(f"extractelement {type} {found}, i32 {number}")
+
+    def _close(self) -> None:
+        """What was begun since the last time is a group."""
+        self._code.w.call("llvm.nvvm.cp.async.commit.group", "void", [], [])
+
+    def _at(self, name: str, place: str) -> str:
+        """The place of one array."""
+        w, number = self._code.w, list(self.loads).index(name)
+        at = w.emit(f"inttoptr i32 {place} to {SHARED_POINTER}", "p")
+        if not number:
+            return at
+        return w.emit(f"getelementptr i8, {SHARED_POINTER} {at}, i32 {number * self._code.rounds * self.size}", "p")
