@@ -13,7 +13,7 @@ from isogrid.backends.cpu.emit_memory import load, store
 from isogrid.backends.cpu.emit_regions import (
     every_statement,
 )
-from isogrid.backends.cpu.emit_strategy import edge_width, region_width
+from isogrid.backends.cpu.emit_strategy import edge_width, reads_lines, region_width
 from isogrid.backends.cpu.emit_units import LaneBody, bounded_range, counted, extreme, lane_loop
 from isogrid.backends.cpu.emit_values import Lanes, Val, read_slot, write_slot
 from isogrid.backends.cpu.layout import RECORD_LOCAL
@@ -150,9 +150,12 @@ def _row(group: Group, body: d.Block, row: str) -> None:
     if group.limit:
         left = w.emit(f"sub i64 {w.emit(f'load i64, ptr {group.limit}')}, {start}")
         hi = extreme(w, "smin", hi, left)
-    width = 1 if split.single else group.strategy.width
+    interior = None if group.limit or split.single else find_interior(body, facts)
+    width, lines = 1 if split.single else group.strategy.width, False
     if width > 1 and not group.strategy.fixed:
-        width = region_width(split.body, group.facts, width)
+        inner = split.body if interior is None else interior.body
+        width = region_width(inner, group.facts, group.strategy, group.row)
+        lines = width > group.strategy.width and reads_lines(inner, group.facts)
     unrolled = 8 if sum(1 for _ in every_statement(body)) <= _SMALL else 1
 
     def threads(inner: d.Block) -> LaneBody:
@@ -160,7 +163,7 @@ def _row(group: Group, body: d.Block, row: str) -> None:
 
         def run(first: str, mask: str | None, width: int) -> None:
             def version(slow: str) -> None:
-                _threads(group, inner, specials, used, width, row, start, first, mask, slow)
+                _threads(group, inner, specials, used, width, row, start, first, mask, slow, lines)
 
             if width == 1 or mask is not None:
                 version("")
@@ -169,7 +172,6 @@ def _row(group: Group, body: d.Block, row: str) -> None:
 
         return run
 
-    interior = None if group.limit or split.single else find_interior(body, facts)
     if interior is None:
         lane_loop(group.frame.code, width, *bounded_range(outside, split, "0", hi), threads(split.body), unrolled)
         return
@@ -203,6 +205,7 @@ def _threads(
     first: str,
     mask: str | None,
     slow: str,
+    lines: bool,
 ) -> None:
     """One vector of threads of a region: kept values come in, the body runs, what it assigned goes out."""
     w, stride, axis = group.lanes.w, 0 if width == 1 else 1, group.axis
@@ -229,9 +232,9 @@ def _threads(
             write_slot(lanes, slots[name], _kept(group, lanes, name, row))
         elif name in read and name not in written:
             lanes.env[name] = _kept(group, lanes, name, row)
-    lanes.mask, lanes.slow = mask, slow
+    lanes.mask, lanes.slow, lanes.lines = mask, slow, lines
     emit_thread(lanes, body)
-    lanes.mask, lanes.slow = None, ""
+    lanes.mask, lanes.slow, lanes.lines = None, "", False
     for name in sorted(written & kept.keys()):
         value = read_slot(lanes, slots[name]) if name in slots else lanes.env[name]
         place = group.renewed.get(name, group.kept[name])

@@ -3,6 +3,7 @@
 from typing import Final, assert_never
 
 from isogrid.backends.cpu.emit_exact import emit_exact
+from isogrid.backends.cpu.emit_lines import load_lines, loads_lines
 from isogrid.backends.cpu.emit_tables import permuted
 from isogrid.backends.cpu.emit_values import (
     BufferRef,
@@ -66,6 +67,8 @@ def load(lanes: Lanes, buffer: BufferRef, index: Val, type: Machine) -> Val:
         if memory.is_float:
             # For all lanes at once and in this block, so that the load itself broadcasts.
             vector(lanes, got)
+    elif index.stride == 1 and lanes.lines and loads_lines(lanes, buffer):
+        got = Val(memory, load_lines(lanes, _address(lanes, buffer, index), memory), None)
     elif index.stride == 1:
         got = Val(memory, _load_adjacent(lanes, buffer.pointer, _address(lanes, buffer, index), memory), None)
     elif index.stride in (2, 3, 4) and lanes.mask is None:

@@ -4,6 +4,7 @@ Measured rules: streams of adjacent elements are best left to the vectoriser; lo
 vectors, several registers wide where a chain of operations waits for itself; atomics are best done lane by lane.
 """
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, assert_never
@@ -17,7 +18,7 @@ from isogrid.backends.cpu.emit_tables import fits_registers
 from isogrid.backends.cpu.target import HostTarget
 from isogrid.ir import device as d
 from isogrid.ir.types import Space
-from isogrid.ir.walk import visit
+from isogrid.ir.walk import visit, visit_exprs
 
 #: How much more often the body of a loop is taken to run than what is around it.
 _LOOP_WEIGHT = 16
@@ -40,6 +41,8 @@ class Strategy:
     fixed: bool = False
     #: Lanes at a time where whole cache lines are written, 0 where the target gains nothing by that.
     lines: int = 0
+    #: Lanes of a region that holds one value and reads arrays: half of the registers. 0 where that was not measured.
+    most: int = 0
 
 
 @dataclass(slots=True)
@@ -96,7 +99,8 @@ def choose_strategy(kernel: d.Kernel, target: HostTarget, forced: int | None) ->
     lines = width if target.streams_lines else 0
     if streams and not kernel.grouped:
         return Strategy(1, "vectorise", "a scalar loop for the vectoriser", lines=lines)
-    return Strategy(width, "plain", "explicit vectors", lines=lines)
+    most = target.f32_lanes * target.vector_registers // 2 if target.permutes else 0
+    return Strategy(width, "plain", "explicit vectors", lines=lines, most=most)
 
 
 def _registers_each(counts: _Counts, kernel: d.Kernel, target: HostTarget) -> int:
@@ -113,13 +117,57 @@ def _registers_each(counts: _Counts, kernel: d.Kernel, target: HostTarget) -> in
     return 2 if alive * 2 <= room else 1
 
 
-def region_width(body: d.Block, facts: LaneFacts, widest: int) -> int:
-    """Lanes for one region of a grouped kernel: half where it mostly computes 64-bit values, one for atomics."""
+def region_width(body: d.Block, facts: LaneFacts, strategy: Strategy, row: int) -> int:
+    """Lanes for one region of a grouped kernel: half where it mostly computes 64-bit values, one for atomics, and as
+    many as there are where that makes it read memory in order (decision 0053)."""
+    widest = strategy.width
     counts = _Counts(facts, {})
     _count(counts, body, 1, False)
     if counts.atomics * 4 > counts.narrow + counts.wide:
         return 1
-    return max(widest // 2, 1) if counts.wide > 4 * counts.narrow and widest > 1 else widest
+    if counts.wide > 4 * counts.narrow and widest > 1:
+        return max(widest // 2, 1)
+    most = min(strategy.most, _power_above(row))
+    if most > widest > 1 and row % most == 0 and not counts.wide and _sums_rows(body, facts):
+        return most
+    return widest
+
+
+def reads_lines(body: d.Block, facts: LaneFacts) -> bool:
+    """Whether a region of that many lanes reads two arrays or more: of one, the first cache's accesses suffice."""
+    arrays = {load.buffer for load in _loads(body) if facts.level(load) == LANE}
+    return sum(facts.spaces[name] is Space.GLOBAL for name in arrays) > 1
+
+
+def _sums_rows(body: d.Block, facts: LaneFacts) -> bool:
+    """Whether a region takes several adjacent elements of arrays in turn, and holds one value for each lane meanwhile.
+
+    A whole group in registers reads one row of the array after the other; fewer lanes go back and forth between rows.
+    """
+    if len(body) > _SMALL or not all(isinstance(node, d.Let | d.Set | d.Store) for node in body):
+        return False
+    loads = _loads(body)
+    # What a group operation leaves behind has no space of its own.
+    if not all(load.buffer in facts.spaces for load in loads):
+        return False
+    values = (e for node in body for whole in expressions_of(node) for e in visit_exprs(whole))
+    read = Counter(e.name for e in values if isinstance(e, d.Value))
+    counts, held = _Counts(facts, {}), set[str]()
+    for node in body:
+        if isinstance(node, d.Let):
+            counts.strides[node.name] = stride_of(counts, node.value)
+            if counts.strides[node.name] is None and read[node.name] > 1:
+                held.add(node.name)
+        elif isinstance(node, d.Set) and facts.level(node.value) == LANE:
+            held.add(node.name)
+    apart = [load for load in loads if facts.level(load) == LANE]
+    arrays = [load for load in apart if facts.spaces[load.buffer] is Space.GLOBAL]
+    return len(held) == 1 and len(arrays) > 1 and all(stride_of(counts, load.index) == 1 for load in apart)
+
+
+def _loads(body: d.Block) -> list[d.Load]:
+    whole = (e for node in body for expression in expressions_of(node) for e in visit_exprs(expression))
+    return [e for e in whole if isinstance(e, d.Load)]
 
 
 def edge_width(width: int) -> int:

@@ -129,6 +129,8 @@ class Lanes:
     depth: int = 0
     #: Whether these are the last lanes of a range, some of them off: they run once, so that their code should be short.
     last: bool = False
+    #: Whether adjacent elements are loaded as whole cache lines: `emit_lines`.
+    lines: bool = False
     #: Where to go when an assumption about all lanes fails: code that makes none. "" where none may be made, as after
     #: the first store.
     slow: str = ""
