@@ -69,6 +69,25 @@ def test_the_cpu_gives_one_too() -> None:
         kernel(2.0, x)
 
 
+@ig.offload
+def total(x: ig.In[ig.f32, N]) -> ig.f32:
+    s = ig.f32(0)
+    for i in range(len(x)):
+        s += x[i]
+    return s
+
+
+@pytest.mark.skipif(not pool.is_supported(), reason="this platform has no native callable")
+def test_offloaded_functions_are_entered_too() -> None:
+    x: Any = np.arange(100, dtype=np.float32)
+    function: Any = total.on("cpu")
+    assert [function(x) for _ in range(4)] == [4950.0] * 4
+    assert "builtin" in type(function.__call__).__name__ and function_of(function)
+    assert function(x=x) == function(x[::-1]) == 4950.0
+    with pytest.raises(TypeError):
+        function(x, x)
+
+
 def test_whatever_is_in_the_slot_is_called() -> None:
     with fake_gpu():
         x, y = ig.ones(10, ig.f32, device="cuda"), ig.ones(10, ig.f32, device="cuda")

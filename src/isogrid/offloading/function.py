@@ -38,6 +38,8 @@ from isogrid.offloading.finding import OffloadWarning, Refusal
 from isogrid.offloading.placement import is_far
 from isogrid.offloading.quick import gathering_call, quick_call
 from isogrid.offloading.requirements import check_requirements
+from isogrid.offloading.sequence import sequential_call
+from isogrid.support.direct_call import DirectlyCalled, calls_directly, put_call
 from isogrid.support.errors import KernelRefused
 from isogrid.support.locks import new_lock
 from isogrid.support.records import dataclass
@@ -74,7 +76,7 @@ class _Quick:
     call: Callable[..., Any] | None = None
 
 
-class Offloaded:
+class Offloaded(DirectlyCalled):
     """A function whose loops run as kernels where a proof allows it. `on` and `options` give new values."""
 
     __slots__ = ("__call__", "__dict__", "__weakref__")
@@ -116,7 +118,7 @@ class Offloaded:
         put("tunables", tunables)
         put("quick", {})
         put("usual", usual_form(definition))
-        put("__call__", self._call)
+        put_call(self, self._call)
         tell_of_changes(cast(Any, self))
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -271,7 +273,7 @@ class Offloaded:
         first = next((one.call for one in quicks if one.call is not None), self._call)
         with SCOPES.lock:
             if place is None and quick is self.quick and (self.device is not None or not SCOPES.open):
-                object.__setattr__(self, "__call__", first)
+                put_call(self, first)
 
     def _behind(self, quick: _Quick, *arguments: Any, **keywords: Any) -> Any:
         """What a quick callable does not take, nothing having changed: those behind it may, or the ordinary call."""
@@ -296,7 +298,7 @@ class Offloaded:
             return whole_callable(native[1], native[0], slow)
         call = quick_call(executor, slow)
         if call is None and not is_far(executor.where):
-            call = chained_call(executor, slow)
+            call = chained_call(executor, slow) or sequential_call(executor, slow)
         return call
 
     def ambient_changed(self, defaults: bool) -> None:
@@ -305,7 +307,7 @@ class Offloaded:
             if defaults:
                 object.__setattr__(self, "quick", {})
             if defaults or self.device is None:
-                object.__setattr__(self, "__call__", self._call)
+                put_call(self, self._call)
 
     # --- other values and what is known ------------------------------------------------------------------------------
 
@@ -347,6 +349,9 @@ class Offloaded:
         fields |= changes
         key = (fields["explicit_options"], tuple(sorted(fields["tunables"].items())), fields["device"])
         return remembered(self.shared.values, key, lambda: Offloaded(self.definition, self.shared, **fields))
+
+
+calls_directly(Offloaded)
 
 
 def _returned(analysis: Analysis, results: tuple[Any, ...]) -> Any:

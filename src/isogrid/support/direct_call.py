@@ -111,10 +111,12 @@ read:
   %method = load ptr, ptr %method.at
   %flags.at = getelementptr i8, ptr %method, i64 16
   %flags = load i32, ptr %flags.at
-  %usual = icmp eq i32 %flags, {FASTCALL | KEYWORDS}
+  %vector = icmp eq i32 %flags, {FASTCALL | KEYWORDS}
+  %count = load i32, ptr %call
+  %mortal = icmp sgt i32 %count, 0
+  %usual = and i1 %vector, %mortal
   br i1 %usual, label %go, label %other, !prof !1
 go:
-  %count = load i32, ptr %call
   %held = add i32 %count, 1
   store i32 %held, ptr %call
   %self.at = getelementptr i8, ptr %call, i64 {self}
