@@ -12,7 +12,7 @@ from isogrid.mathlib.source.constants import (
     QUICK_ATAN_FIRST,
     QUICK_ATAN_REST,
 )
-from isogrid.mathlib.source.gpu import from_upper_word, quotient, root_bits, settled_bits
+from isogrid.mathlib.source.gpu import from_upper_word, quotient, settled_bits
 from isogrid.mathlib.source.inverse import acos_f32_pair, asin_f32_pair, atan_f32_pair
 from isogrid.mathlib.source.quick_logarithm import ordinary
 from isogrid.mathlib.source.roots import cbrt_f32_pair, rsqrt_f32_pair
@@ -24,11 +24,15 @@ SLACK = 2.0**-19
 
 
 @ig.func
-def arc_bits(a: f64, large: bool) -> f64:
-    """asin a for 0 <= a <= 1/2, and asin(sqrt((1 - a) / 2)) where `large`."""
-    half = ig.fma(-0.5, a, 0.5)
-    z = ig.select(large, half, a * a)
-    r = ig.select(large, root_bits(half), a)
+def arc_bits(a: f32, large: bool) -> f64:
+    """asin a for 0 <= a <= 1/2, and asin(sqrt((1 - a) / 2)) where `large`: there the half is exact in f32, and one step
+    makes its root of the inverse root in f32."""
+    half = ig.fma(a, f32(-0.5), f32(0.5))
+    near = f64(f32(1.0) / math.sqrt(half))
+    v = f64(ig.select(large, half, a))
+    s = v * near
+    z = ig.select(large, v, v * v)
+    r = ig.select(large, ig.fma(s * ig.fma(-s, near, 1.0), 0.5, s), v)
     p = f64(QUICK_ASIN_FIRST)
     for j in range(len(QUICK_ASIN_REST)):
         p = ig.fma(p, z, QUICK_ASIN_REST[j])
@@ -39,7 +43,7 @@ def arc_bits(a: f64, large: bool) -> f64:
 def asin_f32_gpu(x: f32) -> f32:
     """pi/2 - 2 asin r where |x| > 1/2. Next to 0 the result is x, which a subnormal rounds to as well."""
     large = abs(x) > 0.5
-    v = arc_bits(f64(abs(x)), large)
+    v = arc_bits(abs(x), large)
     y, good = settled_bits(ig.select(large, ig.fma(-2.0, v, HALF_PI_HIGH), v))
     y = math.copysign(y, x)
     if not (good & (abs(x) < 1.0)):
@@ -51,7 +55,7 @@ def asin_f32_gpu(x: f32) -> f32:
 def acos_f32_gpu(x: f32) -> f32:
     """n pi/2 + c asin r: c is 1 or -1 with n = 1, and 2 with n = 0 or -2 with n = 2 where |x| > 1/2."""
     large = abs(x) > 0.5
-    v = arc_bits(f64(abs(x)), large)
+    v = arc_bits(abs(x), large)
     sign = ig.bitcast(w32, x) & 0x80000000
     n = from_upper_word(ig.select(large, sign >> 1, w32(0x3FF00000)))
     c = from_upper_word(ig.select(large, w32(0x40000000), w32(0xBFF00000)) ^ sign)
