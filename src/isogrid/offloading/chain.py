@@ -14,13 +14,13 @@ from typing import Any, Final, cast
 import numpy as np
 
 from isogrid.ir import kernel as k
-from isogrid.ir.types import INDEX, Access
+from isogrid.ir.types import INDEX
 from isogrid.ir.walk import visit
 from isogrid.launch.evaluate import CannotEvaluate, evaluate
 from isogrid.launch.kernel_value import OF_THE_AUTHOR
 from isogrid.launch.native import native_callable
 from isogrid.offloading.conclusion import Conclusion, Getter, assignments, getter, may_trap
-from isogrid.offloading.execute import MANY_UPDATES, Executor, Ready, argument, host_value, ran_as
+from isogrid.offloading.execute import MANY_UPDATES, Executor, Ready, argument, as_declared, host_value, ran_as
 from isogrid.offloading.far_call import AGAIN
 from isogrid.offloading.host_floats import GLOBALS
 from isogrid.offloading.quick import ReducingLoop, assigns, reducing_loop
@@ -49,14 +49,6 @@ class _Link:
     reductions: dict[str, Reduction]
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """What all loops ask of the arguments, and how together they use each array."""
-
-    requires: tuple[k.Require, ...]
-    accesses: dict[str, Access]
-
-
 def chained_call(executor: Executor, slow: Callable[..., Any]) -> Callable[..., Any] | None:
     """A callable like the function that has just run, or None where some part has no quick form."""
     loops = [s for s in executor.plan.sections if s.accepted is not None]
@@ -64,7 +56,7 @@ def chained_call(executor: Executor, slow: Callable[..., Any]) -> Callable[..., 
     if not loops or scalars is None or executor.base.facts or executor.specialisation.absent:
         return None
     reductions = {name: r for loop in loops if loop.accepted for name, r in loop.accepted.reductions.items()}
-    asked = _Asked(_needed(executor, loops), _accesses(executor, loops))
+    asked = _needed(executor, loops)
     links: list[_Link] = []
     for loop in loops:
         link = _link(executor, loop, scalars, None if links else asked)
@@ -155,22 +147,11 @@ def _needed(executor: Executor, loops: Sequence[Section]) -> tuple[k.Require, ..
     return tuple(k.Require(condition, "the indices of the loops") for condition in found)
 
 
-def _accesses(executor: Executor, loops: Sequence[Section]) -> dict[str, Access]:
-    """How the loops together use each array: what any of them writes has to be writable, and apart from the others."""
-    found: dict[str, Access] = {}
-    for loop in loops:
-        ready = executor.kernels.get(("parallel", id(loop), True))
-        for parameter in ready.program.kernel.parameters if ready is not None else ():
-            if isinstance(parameter, k.ArrayParameter) and parameter.access.writes:
-                found[parameter.name] = Access.INOUT
-    return found
-
-
 def _link(
     executor: Executor,
     loop: Section,
     scalars: _Scalars,
-    asked: _Asked | None,
+    asked: tuple[k.Require, ...] | None,
 ) -> _Link | None:
     """The link of one loop. The first one judges the arguments by what all loops have `asked`."""
     ready, accepted = executor.kernels.get(("parallel", id(loop), True)), loop.accepted
@@ -182,8 +163,8 @@ def _link(
     written = {p.name for p in kernel.parameters if isinstance(p, k.ArrayParameter) and p.access.writes}
     writes = tuple(at for at, parameter in enumerate(own) if parameter.name in written)
     if asked is not None:
-        parameters = _with(kernel.parameters, asked.accesses)
-        kernel = replace(kernel, requires=(*kernel.requires, *asked.requires), parameters=parameters)
+        kernel = as_declared(kernel, executor.base)
+        kernel = replace(kernel, requires=(*kernel.requires, *asked))
     given = {*scalars.constants, *dict(scalars.early)}
     if not accepted.reductions:
         if not given >= {local.name for local in ready.program.scalars}:
@@ -207,13 +188,6 @@ def _link(
 def _again(*arguments: Any, **keywords: Any) -> Any:
     """Stands for the ordinary call inside a link: the call as a whole decides."""
     return AGAIN
-
-
-def _with(parameters: tuple[k.Parameter, ...], accesses: dict[str, Access]) -> tuple[k.Parameter, ...]:
-    return tuple(
-        replace(p, access=accesses[p.name]) if isinstance(p, k.ArrayParameter) and p.name in accesses else p
-        for p in parameters
-    )
 
 
 def _launch_of(ready: Ready) -> Callable[..., Any]:

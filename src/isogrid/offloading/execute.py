@@ -1,7 +1,7 @@
 """The kernels of an offloaded function's sections on one device, each made when it is first needed."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any, Final
 
 from isogrid.analysis.facts import LaunchFacts
@@ -94,7 +94,7 @@ class Executor:
         ready = self.kernels.get(("parallel", id(sections[0]), True))
         if ready is None or ready.program.scalars or ready.program.arrays:
             return None
-        return native_of(ready.kernel, self.specialisation)
+        return native_of(self, ready.kernel)
 
     def gathers(self) -> bool:
         """Whether the function is one loop that adds into arrays that may be small, and returns nothing."""
@@ -255,16 +255,28 @@ def may_trap(kernel: k.Kernel, small: bool) -> bool:
     return False
 
 
-def native_of(kernel: Kernel, specialisation: Specialisation, most_units: int | None = None) -> Any:
+def native_of(executor: Executor, kernel: Kernel, most_units: int | None = None) -> Any:
     """The native callable of a section that has run, for launches of at most `most_units`, and its runtime; None where
     the device has none."""
-    found = ran_as(kernel, specialisation)
+    found = ran_as(kernel, executor.specialisation)
     if found is None:
         return None
     device, artifact, used = found
-    program = kernel.compiled.programs[specialisation]
-    native = native_callable(device, artifact, program, kernel.definition, specialisation, used, most_units)
+    spec = executor.specialisation
+    program = as_declared(kernel.compiled.programs[spec], executor.base)
+    native = native_callable(device, artifact, program, kernel.definition, spec, used, most_units)
     return None if native is None else (native, device)
+
+
+def as_declared(kernel: k.Kernel, base: k.Kernel) -> k.Kernel:
+    """The kernel of a section with the arrays as the function declares them: what may be written has to be writable,
+    and apart from the others, whether or not this section writes it."""
+    declared = {p.name: p.access for p in base.parameters if isinstance(p, k.ArrayParameter)}
+    parameters = tuple(
+        replace(p, access=declared[p.name]) if isinstance(p, k.ArrayParameter) and p.name in declared else p
+        for p in kernel.parameters
+    )
+    return replace(kernel, parameters=parameters)
 
 
 def ran_as(kernel: Kernel, specialisation: Specialisation) -> tuple[Runtime, Any, Options] | None:

@@ -23,6 +23,7 @@ from isogrid.offloading.execute import (
     Executor,
     Ready,
     argument,
+    as_declared,
     is_scalar,
     native_of,
 )
@@ -63,7 +64,7 @@ def gathering_call(
     small = None
     if native is not None and not is_far(executor.where):
         ready = executor.kernels[("parallel", id(section), True)]
-        small = native_of(ready.kernel, executor.specialisation, MANY_UPDATES - 1)
+        small = native_of(executor, ready.kernel, MANY_UPDATES - 1)
 
     def call(*arguments: Any, **keywords: Any) -> Any:
         try:
@@ -76,7 +77,7 @@ def gathering_call(
             result = slow(*arguments, **keywords)
             gathering = executor.kernels.get(("gathering", id(section), *zip(names, at, strict=False)))
             if gathering is not None and at not in known:
-                found = native_of(gathering.kernel, executor.specialisation)
+                found = native_of(executor, gathering.kernel)
                 known[at] = native if found is None else found[0]
             return result
         return None
@@ -92,7 +93,7 @@ def _reducing_call(
     if reducing is None or blocks is None:
         return None
     conclusion = Conclusion(executor, reducing.reductions, constants, assignments(after))
-    native = native_of(reducing.ready.kernel, executor.specialisation)
+    native = native_of(executor, reducing.ready.kernel)
     if native is None or _may_fail_late(loop, conclusion):
         return None
     finish = conclusion.plain_finish(reducing.parts) or conclusion.finish(reducing.parts)
@@ -235,7 +236,8 @@ def _native(
         gives_tuple=reducing.executor.plan.returns_tuple,
         finish=None if returned is not None else conclusion.from_totals(),
     )
-    return make(artifact_of(reducing.ready.kernel), reducing.ready.program.kernel, plan)
+    program = as_declared(reducing.ready.program.kernel, reducing.executor.base)
+    return make(artifact_of(reducing.ready.kernel), program, plan)
 
 
 def _may_fail_late(loop: Section, conclusion: Conclusion) -> bool:

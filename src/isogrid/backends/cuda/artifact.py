@@ -31,7 +31,8 @@ class CudaArtifact:
     variants: dict[Kind, Variant]
     loaded: dict[Kind, Loaded] = field(default_factory=dict[Kind, Loaded])
     launches: int = 0
-    #: The code that launch stubs were asked for, and what makes them (None where there are none).
+    #: The code that launch stubs were asked for, what makes them (None where there are none), and the accesses of the
+    #: arrays that they judge by.
     stub: list[Any] = field(default_factory=list[Any])
 
     def kernel(self) -> k.Kernel:

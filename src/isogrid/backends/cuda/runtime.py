@@ -116,14 +116,16 @@ class CudaRuntime:
         loaded = artifact.loaded.get((True, True))
         if artifact.launches < 2 or loaded is None or loaded.driver is not self.machine.driver:
             return None
-        if not artifact.stub or artifact.stub[0] is not loaded:
+        # Kernels of offloaded functions ask more of their arguments in some calls than in others.
+        asked = tuple(p.access for p in program.parameters if isinstance(p, k.ArrayParameter))
+        if not artifact.stub or artifact.stub[0] is not loaded or artifact.stub[2] != asked:
             spec, queue = plan.specialisation, self.queue
             absent, constants = spec.absent, dict(spec.constants)
             launch = GuardedLaunch(queue, artifact.head, loaded, [p.name for p in plan.definition.parameters])
             states = (ctypes.addressof(queue.watched), ctypes.addressof(queue.busy))
             more = (self._context(), launch)
             made = native_stub(program, loaded, plan.definition, absent, constants, self.number, *states, *more)
-            artifact.stub[:] = loaded, made
+            artifact.stub[:] = loaded, made, asked
         complete = artifact.stub[1]
         return None if complete is None else complete(_giving(plan.unusual))
 
