@@ -368,3 +368,27 @@ def wrapped(x: In[w32, N]) -> w32:
 def test_modular_sums() -> None:
     values = np.random.default_rng(0).integers(0, 2**32, 5000, dtype=np.uint32)
     assert wrapped(held(values)) == int(values.sum(dtype=np.uint32))
+
+
+@ig.offload(parallel="require")
+def one_map(x: In[f32, N], y: Out[f32, N], z: Out[f32, N]) -> None:
+    for i in range(len(x)):
+        y[i] = x[i]
+
+
+@ig.offload(parallel="require")
+def one_sum(x: In[f32, N], y: Out[f32, N], z: Out[f32, N]) -> f32:
+    s = 0.0
+    for i in range(len(x)):
+        s += x[i]
+    return s
+
+
+@pytest.mark.parametrize("function", [one_map, one_sum], ids=lambda f: f.definition.name)
+@ON_EACH
+def test_arrays_that_no_loop_writes_are_apart_in_every_call(function: Any, device: str) -> None:
+    x, y, z = (held(np.ones(300, np.float32), device) for _ in range(3))
+    for _ in range(4):
+        function(x, y, z)
+        with pytest.raises(ig.LaunchValueError, match="arguments `x` and `z`"):
+            function(x, y, x)
