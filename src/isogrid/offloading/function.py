@@ -38,6 +38,7 @@ from isogrid.offloading.finding import OffloadWarning, Refusal
 from isogrid.offloading.placement import is_far
 from isogrid.offloading.quick import gathering_call, quick_call
 from isogrid.offloading.requirements import check_requirements
+from isogrid.offloading.sequence import sequential_call
 from isogrid.support.direct_call import DirectlyCalled, calls_directly, put_call
 from isogrid.support.errors import KernelRefused
 from isogrid.support.locks import new_lock
@@ -297,7 +298,7 @@ class Offloaded(DirectlyCalled):
             return whole_callable(native[1], native[0], slow)
         call = quick_call(executor, slow)
         if call is None and not is_far(executor.where):
-            call = chained_call(executor, slow)
+            call = chained_call(executor, slow) or sequential_call(executor, slow)
         return call
 
     def ambient_changed(self, defaults: bool) -> None:
