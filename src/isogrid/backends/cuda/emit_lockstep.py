@@ -11,6 +11,7 @@ from isogrid.backends.cuda.emit_code import Code, Variable, assume, evaluate
 from isogrid.backends.cuda.emit_slow import emit_rare
 from isogrid.backends.cuda.plan_copies import depends_on_data, is_early_return, is_guard
 from isogrid.ir import device as d
+from isogrid.ir.device import Machine
 
 
 @dataclass(slots=True)
@@ -73,7 +74,9 @@ def _rarely(code: Code, copies: Sequence[Copy], node: d.If) -> None:
     """A slow path of an elementary function, behind one question for all copies: what they have computed by then is
     little, and has to be put aside only where a path is taken."""
     w, answers = code.w, _answers(code, copies, node.condition)
-    some = _any(code, answers)
+    some = answers[0]
+    for answer in answers[1:]:
+        some = w.emit(f"or i1 {some}, {answer}")
     slow, done = w.block("slow"), w.block("fast")
     w.branch(some, slow, done)
     w.place(slow)
@@ -85,9 +88,11 @@ def _rarely(code: Code, copies: Sequence[Copy], node: d.If) -> None:
 def _begin_again(code: Code, copies: Sequence[Copy], condition: d.Expr, apart: str) -> None:
     """A slow path where nothing has been written yet: the copies begin again, one after the other, and so need not keep
     for it what they were given and what they have computed."""
-    w = code.w
-    some, done = _any(code, _answers(code, copies, condition)), w.block("fast")
-    w.branch(some, apart, done)
+    w, done = code.w, code.w.block("fast")
+    # Clause by clause: the tests of one for all copies become a test of the least of what they look at.
+    clauses = _clauses(d.Op("inot", (condition,), Machine.I1))
+    held = [_joined(code, _answers(code, copies, clause)) for clause in clauses]
+    w.branch(_joined(code, held), done, apart)
     w.place(done)
 
 
@@ -98,16 +103,19 @@ def _answers(code: Code, copies: Sequence[Copy], condition: d.Expr) -> list[str]
     return found
 
 
-def _any(code: Code, answers: Sequence[str]) -> str:
-    some = answers[0]
+def _joined(code: Code, answers: Sequence[str]) -> str:
+    """Whether all hold."""
+    found = answers[0]
     for answer in answers[1:]:
-        some = code.w.emit(f"or i1 {some}, {answer}")
-    return some
+        found = code.w.emit(f"and i1 {found}, {answer}")
+    return found
 
 
 def _clauses(condition: d.Expr) -> list[d.Expr]:
     """The parts of a conjunction."""
     match condition:
+        case d.Op(op="inot", arguments=(d.Op(op="inot", arguments=(inner,)),)):
+            return _clauses(inner)
         case d.Op(op="iand", arguments=arguments):
             return [clause for part in arguments for clause in _clauses(part)]
         case _:
