@@ -163,13 +163,13 @@ class _Definer:
             )
             return None
         if argument.annotation is None:
-            self._report(
-                "IG173",
-                f"parameter `{name}` has no annotation",
-                span,
-                why="a kernel is typed by its signature",
-                remedy=f"write `{name}: f32` for a scalar, `{name}: In[f32, N]` for an array",
-            )
+            why = "a kernel is typed by its signature"
+            remedy = f"write `{name}: f32` for a scalar, `{name}: In[f32, N]` for an array"
+            if name in ("self", "cls"):
+                called = self.function.__name__
+                why = "in a class it is no method"
+                remedy = f"leave `{name}` out: it takes its own arguments alone, also as `object.{called}(...)`"
+            self._report("IG173", f"parameter `{name}` has no annotation", span, why=why, remedy=remedy)
             return None
         try:
             declaration = read_parameter(name, self._annotation(name), default, span, self.mentioned)
