@@ -328,9 +328,47 @@ def intermediate_beyond_the_end(x: In[i32, N], y: Out[i32, N], far: i64) -> None
     y[i] = x[i + far - far]
 
 
+@ig.kernel(groups=1, block=32)
+def two_buffers(steps: i32, x: InOut[i32, 32]) -> None:
+    both = ig.shared(i32, (2, 32))
+    t = ig.lid()
+    both[0, t] = x[t]
+    ig.barrier()
+    now = 0
+    for step in range(steps):
+        both[1 - now, t] = both[now, 31 - t]
+        if step % 3 != 2:
+            now = 1 - now
+        ig.barrier()
+    x[t] = both[now, t]
+
+
+@ig.kernel(groups=1, block=32)
+def two_buffers_from_the_third(steps: i32, x: InOut[i32, 32]) -> None:
+    both = ig.shared(i32, (2, 32))
+    t = ig.lid()
+    now = 2
+    for _ in range(steps):
+        now = 1 - now
+        both[now, t] = 1
+
+
+@ig.kernel(groups=1, block=32)
+def two_buffers_swapped_in_two_ways(steps: i32, x: InOut[i32, 32]) -> None:
+    both = ig.shared(i32, (2, 32))
+    t = ig.lid()
+    now = 0
+    for step in range(steps):
+        if step % 2 == 0:
+            now = 1 - now
+        else:
+            now = 2 - now
+        both[now, t] = 1
+
+
 PROVED: list[Any] = [
     own_element, neighbour_guarded, early_return, flat_index, split_index, clamped, wrapped_modulo, rows, grid_stride,
-    tree, histogram, binary_search, counted, limited_trips,
+    tree, histogram, binary_search, counted, limited_trips, two_buffers,
 ]  # fmt: skip
 
 KEPT: list[tuple[Any, list[str]]] = [
@@ -354,6 +392,8 @@ KEPT: list[tuple[Any, list[str]]] = [
     (sum_of_two_powers, ["z"]),
     (floats_in_guards, ["i64", "max y"]),
     (floors_of_negatives, ["y"]),
+    (two_buffers_from_the_third, ["both"]),
+    (two_buffers_swapped_in_two_ways, ["both"]),
 ]
 
 

@@ -289,6 +289,7 @@ class Walker:
         backs, _ = trip(induction.head(state, loop_counter=counter))
         induction.guess_limits(limits())
         induction.guess_increments(backs, counter)
+        induction.guess_reflections(backs)
         induction.guess_guards(backs, counter)
         for _ in range(_ROUNDS):
             backs, _ = trip(induction.head(state, loop_counter=counter))

@@ -252,6 +252,32 @@ class Induction:
                 exact = before + counter.trips.scaled(numbers[0]) - symbol
                 self.guesses += [exact, exact.scaled(-1)]
 
+    def guess_reflections(self, backs: list[State]) -> None:
+        """A variable that trips replace by c less itself, as `buffer = 1 - buffer`, has two values."""
+        for name, symbol in self.symbols.items():
+            sums = {total for back in backs for total in self._sums(back.values.get(name), symbol, 3)}
+            total = sums.pop() if len(sums) == 1 else None
+            if total is None or not all(map(self._outer, total.atoms())):
+                continue
+            one = self.before(name)
+            other = total - one
+            for low, high in ((one, other), (other, one)):
+                if self.reasoner.proves(high - low, self.facts):
+                    self.guesses += [symbol - low, high - symbol]
+                    break
+
+    def _sums(self, value: Known, symbol: Polynomial, depth: int) -> list[Polynomial | None]:
+        """What the variable was and what a trip makes of it, added, where it changes; None among them where unknown."""
+        if not isinstance(value, Polynomial) or depth == 0:
+            return [None]
+        if value == symbol:
+            return []
+        if len(value.terms) == 1 and len(value.terms[0][0]) == 1 and value.terms[0][1] == 1:
+            cases = self.reasoner.atoms.of(value).cases
+            if cases:
+                return [total for case in cases for total in self._sums(case.value, symbol, depth - 1)]
+        return [value + symbol]
+
     def _increments(self, value: Known, symbol: Polynomial, depth: int) -> list[int | None]:
         """By which constants a trip changes the variable; None among them where it is no constant."""
         if not isinstance(value, Polynomial) or depth == 0:
