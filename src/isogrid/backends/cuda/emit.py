@@ -55,7 +55,7 @@ from isogrid.support.errors import KnownLimit
 _FAST = "reassoc contract arcp "
 #: Nodes of a body, slow paths left out, up to which one elementary function goes; threads of a multiprocessor, and so
 #: many of them as do where copies to shared memory keep the memory busy.
-_SHORT, _RESIDENT, _RESIDENT_ROUNDS = 300, 2048, 1536
+_SHORT, _RESIDENT, _RESIDENT_ROUNDS = 300, 2048, 1280
 #: Rounds of zeroing that are written out instead of being a loop.
 _MOST_ROUNDS = 8
 
@@ -296,7 +296,7 @@ def _dealt_out(code: Code, count: int, body: Callable[[str], None]) -> None:
 def _resident(code: Code, target: CudaTarget, items: tuple[int, ...]) -> int:
     """Blocks that a multiprocessor should hold, 0 if that is the assembler's choice. A map by one elementary function
     needs few registers where no slow path is taken: with 32 a thread all threads fit, a sixth of the time of such a
-    map, and with 40, in rounds, the assembler has more room."""
+    map, and with 48, in rounds, the assembler has more room."""
     short = max(items) > 1 and usual_nodes(code.kernel.body) <= _SHORT
     most = _RESIDENT if code.rounds == 1 else _RESIDENT_ROUNDS
     return most // code.threads if short and target.build and any(code.slow_paths.values()) else 0

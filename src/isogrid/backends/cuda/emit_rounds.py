@@ -21,7 +21,7 @@ from isogrid.printers.llvm_text import element_type, type_text
 from isogrid.support.records import dataclass
 
 #: Rounds of a thread, bytes of an array that it takes in each, and arrays.
-_ROUNDS: Final = 4
+_ROUNDS: Final = 3
 _BYTES, _MOST_ARRAYS = 16, 2
 #: The first architecture that copies to shared memory by itself.
 FIRST_COPYING: Final = 80
