@@ -366,9 +366,34 @@ def two_buffers_swapped_in_two_ways(steps: i32, x: InOut[i32, 32]) -> None:
         both[now, t] = 1
 
 
+@ig.kernel(grid=N // 2)
+def one_of_two_phases(x: Out[i32, N], phase: i32) -> None:
+    ig.require(phase == 0 or phase == 1)
+    i = 2 * ig.gid() + phase
+    if i < N:
+        x[i] = 1
+
+
+@ig.kernel(grid=N // 2)
+def one_of_two_phases_below(x: Out[i32, N], phase: i32) -> None:
+    ig.require(phase == -1 or phase == 1)
+    i = 2 * ig.gid() + phase
+    if i < N:
+        x[i] = 1
+
+
+@ig.kernel(grid=1)
+def neither_of_two(x: Out[i32, 8], k: i32, m: i32) -> None:
+    if not (k >= 5 and k >= 3) and k >= 0:
+        x[k] = 1
+    if not (k >= 5 and m >= 3) and k >= 0:
+        x[k] = 2
+
+
 PROVED: list[Any] = [
     own_element, neighbour_guarded, early_return, flat_index, split_index, clamped, wrapped_modulo, rows, grid_stride,
     tree, histogram, binary_search, counted, limited_trips, two_buffers,
+    one_of_two_phases,
 ]  # fmt: skip
 
 KEPT: list[tuple[Any, list[str]]] = [
@@ -393,6 +418,8 @@ KEPT: list[tuple[Any, list[str]]] = [
     (floats_in_guards, ["i64", "max y"]),
     (floors_of_negatives, ["y"]),
     (two_buffers_from_the_third, ["both"]),
+    (one_of_two_phases_below, ["x"]),
+    (neither_of_two, ["x"]),
     (two_buffers_swapped_in_two_ways, ["both"]),
 ]
 

@@ -49,13 +49,24 @@ def compared(op: str, left: Polynomial, right: Polynomial) -> Condition:
 
 
 def conjunction(left: Condition, right: Condition) -> Condition:
-    """Both hold. That they do not both hold says nothing, unless one of them always does."""
-    fails, unequal = (), ()
+    """Both hold. That they do not both hold says what follows from either one's failing."""
+    fails, unequal = _of_either(left.fails, right.fails), ()
     if left == ALWAYS:
         fails, unequal = right.fails, right.unequal_fails
     elif right == ALWAYS:
         fails, unequal = left.fails, left.unequal_fails
     return Condition(left.holds + right.holds, fails, left.unequal_holds + right.unequal_holds, unequal)
+
+
+def _of_either(left: Facts, right: Facts) -> Facts:
+    """What follows from the facts of both sides, one by one: `x >= 3` and `x >= 5` both give `x >= 3`."""
+    shared: list[Polynomial] = []
+    for one in left:
+        for other in right:
+            distance = (one - other).constant
+            if distance is not None:
+                shared.append(one if distance >= 0 else other)
+    return tuple(shared)
 
 
 def disjunction(left: Condition, right: Condition) -> Condition:
