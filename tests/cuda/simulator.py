@@ -311,7 +311,9 @@ _NEAR = {
 #: is done by a later one, to the same places. Groups count from 0; the last 16 copies that were begun are kept.
 _COPIES = {
     "cp.async.cg.shared.global.16": """@copies.next = internal global i32 0
-@copies.of = internal global [16 x i32] [i32 -1, i32 -1, i32 -1, i32 -1, i32 -1, i32 -1, i32 -1, i32 -1, i32 -1, i32 -1, i32 -1, i32 -1, i32 -1, i32 -1, i32 -1, i32 -1]
+@copies.of = internal global [16 x i32] [
+  i32 -1, i32 -1, i32 -1, i32 -1, i32 -1, i32 -1, i32 -1, i32 -1,
+  i32 -1, i32 -1, i32 -1, i32 -1, i32 -1, i32 -1, i32 -1, i32 -1]
 @copies.to = internal global [16 x ptr] zeroinitializer
 @copies.from = internal global [16 x ptr] zeroinitializer
 define void @nvvm.cp.async.cg.shared.global.16(ptr %to, ptr %from) {

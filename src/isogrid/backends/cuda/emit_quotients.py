@@ -17,7 +17,7 @@ from isogrid.ir.walk import map_expr, visit
 
 #: Compute capabilities whose approximations were tried for every significand.
 MEASURED: Final = (90,)
-#: The exponents that are in range, as the lowest of 128 in the place where they stand: of a divisor, a quotient, a root.
+#: The exponents in range, as the lowest of 128 in the place where they stand: of a divisor, of a quotient, of a root.
 _DIVISOR, _QUOTIENT, _ROOT = ((127 + exponent) << 23 for exponent in (-32, -64, -48))
 #: Set where a difference from the lowest is not below 128 exponents, sign aside.
 _OUTSIDE: Final = 1 << 30
