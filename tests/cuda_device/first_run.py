@@ -25,6 +25,7 @@ PARTS: dict[str, tuple[int, list[str]]] = {
     "gallery": (240, [sys.executable, "-m", "tests.cuda_device.gallery"]),
     "elementary_f64": (120, [sys.executable, "-m", "tests.cuda_device.elementary_f64"]),
     "quotients": (90, [sys.executable, "-m", "tests.cuda_device.quotients"]),
+    "maps": (120, [sys.executable, "-m", "tests.cuda_device.maps"]),
     "stored_floats": (90, [sys.executable, "-m", "tests.cuda_device.stored_floats"]),
     "torch": (90, [sys.executable, "-m", "tests.cuda_device.torch_arrays"]),
     "timings": (120, [sys.executable, "-m", "tests.cuda_device.timings"]),
