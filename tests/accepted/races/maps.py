@@ -269,3 +269,14 @@ def mirrored_border(x: In[f32, N], y: InOut[f32, N2]) -> None:
     i = ig.gid()
     at = 2 * i if i > 0 else 1
     y[at] = x[i]
+
+
+@ig.kernel(grid=N)
+def exchanged_with_partners(x: InOut[i32, N], stride: i32) -> None:
+    i = ig.gid()
+    partner = i ^ stride
+    if partner > i and partner < N:
+        a = x[i]
+        b = x[partner]
+        x[i] = min(a, b)
+        x[partner] = max(a, b)

@@ -39,6 +39,8 @@ def conflict(c: Context, a: Side, b: Side, across: bool) -> str | None:
         # Both threads passed the same equality, `gid == 0`: its two sides are one more index that agrees.
         if p in b.guarded.equal:
             digits += _split(c, a, b, p, p, uniform, 8)
+    for p, q in _reflected(c, a, b, uniform):
+        digits += _split(c, a, b, p, q, uniform, 8)
     for p, q in _recombined(c, digits, uniform):
         digits += _split(c, a, b, p, q, uniform, 8)
     if c.kernel.facts:
@@ -233,6 +235,30 @@ def _recombined(
         if divisor == same_divisor and is_uniform(divisor, uniform):
             halves.setdefault((dividend, other, divisor), set()).add(x[0])
     return [(p, q) for (p, q, _), found in halves.items() if found >= {"floordiv", "mod"} or "xor" in found]
+
+
+def _reflected(c: Context, a: Side, b: Side, uniform: frozenset[str]) -> list[tuple[Polynomial, Polynomial]]:
+    """Where `x == y ^ m` for one m, also `x ^ m == y`, if the kernel speaks of it: partners are each other's."""
+    out: list[tuple[Polynomial, Polynomial]] = []
+    for p, q in zip(a.access.indices, b.access.indices, strict=True):
+        out += [(partner, value) for partner, value in _partners(c, p, q, uniform)]
+        out += [(value, partner) for partner, value in _partners(c, q, p, uniform)]
+    return out
+
+
+def _partners(
+    c: Context, own: Polynomial, other: Polynomial, uniform: frozenset[str]
+) -> list[tuple[Polynomial, Polynomial]]:
+    found = _definition(c, other)
+    if found is None or found[0] != "xor":
+        return []
+    first, second = found[1]
+    pairs = ((first, second, ("xor", own.key, second.key)), (second, first, ("xor", first.key, own.key)))
+    return [
+        (Polynomial.atom(c.opaque[key]), value)
+        for value, mask, key in pairs
+        if is_uniform(mask, uniform) and key in c.opaque
+    ]
 
 
 def _definition(c: Context, p: Polynomial) -> tuple[str, tuple[Any, ...]] | None:

@@ -1,0 +1,21 @@
+"""Who exchanges with whom by `i ^ stride`: both do without a guard, and with two strides there are two partners."""
+
+import isogrid as ig
+from isogrid import InOut, i32
+from isogrid.dims import N
+
+
+@ig.kernel(grid=N)
+def both_of_a_pair(x: InOut[i32, N], stride: i32) -> None:
+    i = ig.gid()
+    partner = i ^ stride
+    if partner < N:
+        x[partner] = x[i]  # refuse: IG201
+
+
+@ig.kernel(grid=N)
+def two_strides(x: InOut[i32, N], stride: i32, other: i32) -> None:
+    i = ig.gid()
+    first, second = i ^ stride, i ^ other
+    if i < first < N and i < second < N:
+        x[first] = x[second]  # refuse: IG202
