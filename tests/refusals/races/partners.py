@@ -1,7 +1,7 @@
-"""Who exchanges with whom by `i ^ stride`: both do without a guard, and with two strides there are two partners."""
+"""Who exchanges with whom by `i ^ stride`: both do without a guard, there are two partners with two strides, and others with strides of their own."""
 
 import isogrid as ig
-from isogrid import InOut, i32
+from isogrid import In, InOut, i32
 from isogrid.dims import N
 
 
@@ -19,3 +19,11 @@ def two_strides(x: InOut[i32, N], stride: i32, other: i32) -> None:
     first, second = i ^ stride, i ^ other
     if i < first < N and i < second < N:
         x[first] = x[second]  # refuse: IG202
+
+
+@ig.kernel(grid=N)
+def own_strides(x: InOut[i32, N], strides: In[i32, N]) -> None:
+    i = ig.gid()
+    partner = i ^ strides[i]
+    if i < partner < N:
+        x[i] = x[partner]  # refuse: IG202
