@@ -1,4 +1,4 @@
-"""Who exchanges with whom by `i ^ stride`: both do without a guard, there are two partners with two strides, and others with strides of their own."""
+"""Partners by `i ^ stride`: both of a pair exchange, a thread has two partners, or strides of its own."""
 
 import isogrid as ig
 from isogrid import In, InOut, i32
@@ -26,4 +26,4 @@ def own_strides(x: InOut[i32, N], strides: In[i32, N]) -> None:
     i = ig.gid()
     partner = i ^ strides[i]
     if i < partner < N:
-        x[i] = x[partner]  # refuse: IG202
+        x[i] = x[partner]  # refuse: IG201
