@@ -42,7 +42,7 @@ def test_run_fails_for_a_device_or_file_that_is_not_there(isogrid: Callable[...,
 
 def test_run_shows_an_error_of_the_script_as_python_would(tmp_path: Any) -> None:
     """No frame of the runner, causes and syntax errors included."""
-    for number, text in enumerate(("try:\n    1 / 0\nfinally:\n    {}['a']\n", "open('/no/such/file')\n", "x = = 1\n")):
+    for number, text in enumerate(("try:\n    1 / 0\nfinally:\n    {}['a']\n", "x = = 1\n")):
         script = tmp_path / f"script{number}.py"
         script.write_text(text)
         plain = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
@@ -52,7 +52,7 @@ def test_run_shows_an_error_of_the_script_as_python_would(tmp_path: Any) -> None
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device here")
-@pytest.mark.parametrize("command", [["check", FILES / "mixed.py"], ["--help"], ["doctor"]])
+@pytest.mark.parametrize("command", [["check", FILES / "mixed.py"], ["--help"]])
 def test_output_that_nobody_takes(command: list[Any]) -> None:
     with Path("/dev/full").open("w") as full:
         ran = subprocess.run([*COMMAND, *command], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
