@@ -60,3 +60,11 @@ def test_arrays_that_start_anywhere(start: int) -> None:
 def test_what_takes_rounds(text: str, copies: bool) -> None:
     """Not elements beside the thread's own, which start anywhere, nor what is converted when it is loaded."""
     assert ("cp.async" in ptx_text(stages_of(kernel(text)))) == copies
+
+
+@pytest.mark.parametrize(("block", "copies"), [(512, True), (640, False), (1024, False)])
+def test_blocks_without_room_take_none(block: int, copies: bool) -> None:
+    """Three rounds of two arrays are 96 bytes a thread, and a block has 48 KiB."""
+    wide = kernel(TWO.replace("block=96", f"block={block}"))
+    assert ("cp.async" in ptx_text(stages_of(wide))) == copies
+    agree(wide, "simulated", values(9000, True), np.zeros(9000, np.float32))

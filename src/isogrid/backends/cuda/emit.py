@@ -103,7 +103,7 @@ def emit_cuda(
             tile = (code.threads,)
         tile = tuple(extent * count for extent, count in zip(tile, items, strict=True))
         if target.build and target.capability >= FIRST_COPYING and aligned:
-            code.rounds = rounds_of(kernel, items, code.gaps)
+            code.rounds = rounds_of(kernel, items, code.gaps, code.threads)
             tile = (tile[0] * code.rounds, *tile[1:])
         if fits_in_warps(kernel):
             code.threads = THREADS

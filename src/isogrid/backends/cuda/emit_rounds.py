@@ -23,6 +23,8 @@ from isogrid.support.records import dataclass
 #: Rounds of a thread, bytes of an array that it takes in each, and arrays.
 _ROUNDS: Final = 3
 _BYTES, _MOST_ARRAYS = 16, 2
+#: Bytes of shared memory that a block of any device may have without asking.
+_MOST_BYTES: Final = 48 << 10
 #: The first architecture that copies to shared memory by itself.
 FIRST_COPYING: Final = 80
 
@@ -35,15 +37,16 @@ class Resumed:
     reached: str
 
 
-def rounds_of(kernel: d.Kernel, items: tuple[int, ...], gaps: tuple[int, ...]) -> int:
-    """How many times a thread takes its copies: more than once in maps by elementary functions that begin by loading
-    whole 16 bytes of one array or two."""
+def rounds_of(kernel: d.Kernel, items: tuple[int, ...], gaps: tuple[int, ...], threads: int) -> int:
+    """How many times a thread of so many takes its copies: more than once in maps by elementary functions that begin
+    by loading whole 16 bytes of one array or two, where a block has room for those of all rounds."""
     body = kernel.body
     plain = all(isinstance(s, d.Let | d.Set | d.Store) or (isinstance(s, d.If) and s.rare) for s in body)
     calls = any(isinstance(s, d.If) for s in body)
     if not (plain and calls) or len(items) != 1 or gaps[0] != 1:
         return 1
-    return _ROUNDS if 0 < len(_loads_first(kernel, items[0])) <= _MOST_ARRAYS else 1
+    arrays = len(_loads_first(kernel, items[0]))
+    return _ROUNDS if 0 < arrays <= _MOST_ARRAYS and arrays * _ROUNDS * threads * _BYTES <= _MOST_BYTES else 1
 
 
 def _loads_first(kernel: d.Kernel, count: int) -> dict[str, d.Load]:
