@@ -10,6 +10,7 @@ import isogrid as ig
 from isogrid.cli.stages import stages_of
 from isogrid.cli.text_targets import ptx_text
 from isogrid.dims import M, N
+from tests.conformance.support import agree
 
 
 @ig.kernel(grid=N)
@@ -68,6 +69,17 @@ def continued(x: ig.In[ig.f32, N], trips: ig.i32, y: ig.Out[ig.f32, N]) -> None:
     for _ in range(trips):
         v = 1 / (v + 1)
     y[i] = v
+
+
+@ig.kernel(grid=N)
+def folded(x: ig.In[ig.f32, N], w: ig.In[ig.f32, M], y: ig.Out[ig.f32, N], z: ig.Out[ig.f32, N]) -> None:
+    i = ig.gid()
+    s, t = x[i], x[i]
+    for j in range(len(w)):
+        s = math.sqrt(s * s + 1 / w[j])
+        t = t / w[j] + w[j] / math.sqrt(w[j])
+    y[i] = s
+    z[i] = t
 
 
 @ig.kernel(grid=N)
@@ -131,6 +143,14 @@ def test_quotients_and_roots_side_by_side(trips: int) -> None:
     pulls.on("simulated")(x, w, y)
     pulls.on("cpu")(x, w, again)
     assert np.array_equal(y.view(np.uint32), again.view(np.uint32))
+
+
+@pytest.mark.parametrize("trips", [7, 8, 19])
+def test_quotients_and_roots_of_the_trip_before_stay_in_turn(trips: int) -> None:
+    """One statement has such a root, and a quotient that needs nothing of another trip."""
+    x, w = np.linspace(0.25, 3, 9, dtype=np.float32), np.linspace(0.5, 9, trips, dtype=np.float32)
+    agree(folded, "simulated", x, w, np.zeros_like(x), np.zeros_like(x))
+    assert "rcp.approx.ftz.f32" in ptx_text(stages_of(folded))
 
 
 def test_the_assembler_unrolls_no_quotients() -> None:

@@ -35,7 +35,8 @@ def is_quick(node: d.Node) -> bool:
 
 
 def with_quotients_apart(body: d.Block) -> d.Block:
-    """The statements with a `Let` for each quotient and root outside of branches, in the order of evaluation."""
+    """The statements with a `Let` for each quotient and root outside of branches, in the order of evaluation. What a
+    variable is set to from its own value stays where it is: that statement runs trip after trip."""
     result: list[d.Statement] = []
     for statement in body:
         match statement:
@@ -48,9 +49,10 @@ def with_quotients_apart(body: d.Block) -> d.Block:
 
 def _apart(statement: d.Let | d.Set | d.Store, value: d.Expr, place: int) -> list[d.Statement]:
     before: list[d.Statement] = []
+    own = statement.name if isinstance(statement, d.Set) else ""
 
     def name(node: d.Expr) -> d.Expr:
-        if not is_quick(node):
+        if not is_quick(node) or any(isinstance(part, d.Value) and part.name == own for part in visit(node)):
             return node
         made = d.Value(f"quotient {place}.{len(before)}", Machine.F32)
         before.append(d.Let(made.name, node, span=statement.span))
