@@ -5,7 +5,9 @@ import gc
 import subprocess
 import sys
 import weakref
+from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -147,6 +149,33 @@ def test_classes_that_do_not_say_so_are_called_as_ever() -> None:
     value: Any = Value()
     direct_call.put_call(value, lambda: 7)
     assert value() == 7
+
+
+@pytest.mark.skipif(not pool.is_supported(), reason="this platform has no native callable")
+def test_calls_may_be_replaced_and_put_back() -> None:
+    x: Any = np.ones(9, np.float32)
+    kernel, function = warm(fresh().on("cpu"), 2.0, x, x.copy()), total.on("cpu")
+    values: list[tuple[Any, tuple[Any, ...]]] = [(kernel, (0.0, x, x.copy())), (function, (x,))]
+    for value, given in values:
+        expected = [value(*given) for _ in range(3)][-1]
+        with mock.patch.object(value, "__call__", lambda *_: "for a test"):
+            assert value(*given) == "for a test"
+        assert value(*given) == expected
+    # A class stays changed for good, so this is a process of its own.
+    code, root = "from tests.support.test_direct_call import patched_classes as p; p()", Path(__file__).parents[2]
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60, cwd=root)
+
+
+def patched_classes() -> None:
+    x: Any = np.ones(9, np.float32)
+    kernel, function = warm(fresh().on("cpu"), 2.0, x, x.copy()), total.on("cpu")
+    values: list[tuple[Any, tuple[Any, ...]]] = [(kernel, (0.0, x, x.copy())), (function, (x,))]
+    for value, given in values:
+        expected = [value(*given) for _ in range(3)][-1]
+        assert function_of(value)
+        with mock.patch.object(type(value), "__call__", lambda *_: "for a test"):
+            assert value(*given) == "for a test"
+        assert value(*given) == expected
 
 
 def test_nothing_is_loaded_at_import() -> None:

@@ -97,6 +97,9 @@ class Kernel(DirectlyCalled):
         raise AttributeError(f"a kernel is immutable; .options(), .on() and .bind() give new ones ({name!r} was set)")
 
     def __delattr__(self, name: str) -> None:
+        if name.startswith("__"):  # what unittest.mock does before it puts a name back
+            object.__delattr__(self, name)
+            return
         raise AttributeError(f"a kernel is immutable ({name!r} was deleted)")
 
     def __getitem__(self, launch: object) -> NoReturn:

@@ -36,7 +36,7 @@ def _is_laid_out() -> bool:
 
 def _made() -> Any:
     members = (Member(b"__vectorcalloffset__", SIGNED_SIZE, _FUNCTION, read_only=True),)
-    return native_type("isogrid.support.direct_call.DirectlyCalled", _SLOT, members)
+    return native_type("isogrid.support.direct_call.HasFunction", _SLOT, members)
 
 
 class Plain:
@@ -45,13 +45,40 @@ class Plain:
     __slots__ = ()
 
 
+class _OfCalled(type):
+    """The class of such classes: one that gets another `__call__`, as for a test, is called as ever from then on.
+
+    Python sees to that itself from 3.12 on.
+    """
+
+    def __setattr__(cls, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        _call_changed(cls, name)
+
+    def __delattr__(cls, name: str) -> None:
+        super().__delattr__(name)
+        _call_changed(cls, name)
+
+
+def _call_changed(cls: type, name: str) -> None:
+    if name == "__call__" and cls.__flags__ & _HAS_FUNCTION:
+        ctypes.c_uint32.from_address(id(cls) + _FLAGS_PLACE).value &= ~_HAS_FUNCTION
+
+
+_HasFunction: Final = _made()
 if TYPE_CHECKING:
 
-    class DirectlyCalled(Plain):
+    class DirectlyCalled(Plain, metaclass=_OfCalled):
         """The base of classes whose instances may have a function for calls."""
 
+elif _HasFunction is None:
+    DirectlyCalled = Plain
 else:
-    DirectlyCalled = _made() or Plain
+
+    class DirectlyCalled(_HasFunction, metaclass=_OfCalled):
+        __slots__ = ()
+
+
 _SUPPORTED: Final = DirectlyCalled is not Plain and object.__basicsize__ == 16 and _is_laid_out()
 
 
