@@ -127,6 +127,34 @@ def lengthy(x: In[f32, N], y: In[f32, M], out: Out[f32, N]) -> None:
     out[i] = total
 
 
+@ig.kernel(grid=N)
+def in_step(x: In[f32, N], y: In[f32, M], out: Out[f32, N]) -> None:
+    """The index of a variable that keeps step with the counter is 0 in every trip, and in no trip that is not there."""
+    i = ig.gid()
+    total, n = f32(0), 0
+    if len(y) > 320:
+        for j in range(len(y)):
+            e = y[j] - x[i]
+            root = math.sqrt(ig.fma(e, e, 0.5))
+            total = ig.fma(root, y[n - 100000000 * j], total)
+            n = n + 100000000
+    out[i] = total
+
+
+@ig.kernel(grid=N)
+def looked_up(x: In[f32, N], y: In[f32, M], out: Out[f32, N]) -> None:
+    """An index that follows from a quotient."""
+    i = ig.gid()
+    total = f32(0)
+    if len(y) > 255:
+        for j in range(len(y)):
+            e = y[j] - x[i]
+            root = math.sqrt(ig.fma(e, e, 0.5))
+            q = 1.0 / root
+            total = ig.fma(q, y[ig.i32(ig.saturate(ig.u8, q * 100.0))], total)
+    out[i] = total
+
+
 KERNELS = [pulled, backwards, chained, named, lengthy]
 
 
@@ -186,7 +214,7 @@ def page_of(y: Floats, at_end: bool) -> Floats:
 def at_the_edges() -> None:
     """Read arrays that end where memory does."""
     x = elements(48, False)
-    for kernel in (named, lengthy):
+    for kernel in (named, lengthy, in_step, looked_up):
         for trips in (1024, 1022, 1023):
             for at_end in (False, True):
                 kernel.on("cpu")(x, page_of(elements(trips, False), at_end), np.zeros_like(x))
@@ -284,9 +312,12 @@ def single(x: In[f32, N], y: In[f32, M], out: Out[f32, N]) -> None:
     out[i] = total
 
 
-@pytest.mark.parametrize("kernel", [waiting, deep, counting, single], ids=lambda kernel: kernel.__name__)
+@pytest.mark.parametrize(
+    "kernel", [waiting, deep, counting, single, in_step, looked_up], ids=lambda kernel: kernel.__name__
+)
 def test_loops_that_have_no_stages(kernel: Any) -> None:
-    """A root that waits for the trip before; more stages than places; integers that would wait; one stage alone."""
+    """A root that waits for the trip before; more stages than places; integers that would wait; one stage alone;
+    reading by way of what a trip leaves to the next or to a later stage."""
     assert planned(kernel) is None
 
 

@@ -18,6 +18,8 @@ from isogrid.ir.walk import visit_exprs
 
 #: What the divider does.
 SLOW: Final = frozenset({"fdiv", "fsqrt"})
+#: What must not be done on operands that no trip has.
+_DIVISIONS: Final = frozenset({"sdiv", "srem", "udiv", "urem"})
 #: Trips between the end of a stage and its quotients and roots, and from there to the next stage. These write half a
 #: register at a time and the next stage reads a whole one, which must have reached the cache: by then the processor,
 #: which looks some 500 instructions ahead, has retired the writing.
@@ -64,6 +66,8 @@ def plan_stages(body: Sequence[d.Statement], counter: str) -> Stages | None:
     if not stage_of or max(stage_of.values()) == 0:
         return None
     steps = _steps(nodes, shared, stage_of)
+    if not all(_may_begin_early(step, {node.name for node in nodes} - shared) for step in steps):
+        return None
     kept = _kept(steps, shared, {node.name: node for node in nodes if isinstance(node, d.Let)})
     if kept is None or len(kept) > MOST_KEPT or steps[0].lag >= ENTRIES:
         return None
@@ -96,6 +100,19 @@ def _steps(nodes: Sequence[d.Let | d.Set], shared: set[str], stage_of: dict[str,
         if slow:
             steps.append(Step(lag + _BEFORE, tuple(_with_shared(nodes, slow, shared)), slow=True))
     return steps[::-1]
+
+
+def _may_begin_early(step: Step, own: set[str]) -> bool:
+    """Whether the step may run before the first trip, on any values of the loop's `own` names: it reads no memory and
+    divides no integers by way of them. A proof that it may do so in a trip says nothing about values of no trip."""
+    if step.lag == 0:
+        return True
+    for node in step.body:
+        for e in visit_exprs(node.value):
+            risky = isinstance(e, d.Load) or (isinstance(e, d.Op) and e.op in _DIVISIONS)
+            if risky and not own.isdisjoint(names_in(e)):
+                return False
+    return True
 
 
 def _with_shared(nodes: Sequence[d.Let | d.Set], own: Sequence[d.Let | d.Set], shared: set[str]) -> list[d.Let | d.Set]:
