@@ -25,6 +25,10 @@ pytestmark = pytest.mark.skipif(sys.implementation.name != "cpython", reason="on
 _FLAG = 1 << 11
 
 
+def for_a_test(*_: Any) -> str:
+    return "for a test"
+
+
 def fresh() -> Any:
     saxpy: Any = k.saxpy
     return ig.kernel(grid=N, block=64)(saxpy.definition.function)
@@ -158,7 +162,7 @@ def test_calls_may_be_replaced_and_put_back() -> None:
     values: list[tuple[Any, tuple[Any, ...]]] = [(kernel, (0.0, x, x.copy())), (function, (x,))]
     for value, given in values:
         expected = [value(*given) for _ in range(3)][-1]
-        with mock.patch.object(value, "__call__", lambda *_: "for a test"):
+        with mock.patch.object(value, "__call__", for_a_test):
             assert value(*given) == "for a test"
         assert value(*given) == expected
     # A class stays changed for good, so this is a process of its own.
@@ -173,7 +177,7 @@ def patched_classes() -> None:
     for value, given in values:
         expected = [value(*given) for _ in range(3)][-1]
         assert function_of(value)
-        with mock.patch.object(type(value), "__call__", lambda *_: "for a test"):
+        with mock.patch.object(type(value), "__call__", for_a_test):
             assert value(*given) == "for a test"
         assert value(*given) == expected
 
