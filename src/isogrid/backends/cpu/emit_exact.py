@@ -8,13 +8,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from isogrid.backends.cpu.emit_values import Frame, Lanes, Val, splat, vector
+from isogrid.backends.cpu.emit_pieces import PIECE, joined, pieces, split
+from isogrid.backends.cpu.emit_values import Frame, Lanes, Val, vector
 from isogrid.ir.device import Machine
 from isogrid.printers.llvm_ops import Shape, operation
 from isogrid.printers.llvm_text import Writer, literal_text, splat_text, type_text
 
-#: Lanes of one register: the approximations exist for this width.
-PIECE: Final = 16
+#: Types of one register, the width that has the approximations.
 _FLOATS: Final = type_text(Machine.F32, PIECE)
 _WORDS: Final = type_text(Machine.I32, PIECE)
 _MASK: Final = type_text(Machine.I1, PIECE)
@@ -49,12 +49,16 @@ def emit_exact(lanes: Lanes, op: str, arguments: Sequence[Val]) -> Val | None:
         return None
     w = lanes.w
     if op == "fsqrt" and loop.proved:
-        return Val(Machine.F32, _joined(w, [part.result for part in _root(lanes, arguments[0], tested=False)]), None)
+        return Val(
+            Machine.F32,
+            joined(w, [part.result for part in _root(lanes, arguments[0], tested=False)], Machine.F32),
+            None,
+        )
     quick, slow, done = w.block("quick"), w.block("slow"), w.block("exact")
     if lanes.unproved is None:
         _place(w, quick)
     parts = _divide(lanes, *arguments) if op == "fdiv" else _root(lanes, arguments[0])
-    result = _joined(w, [part.result for part in parts])
+    result = joined(w, [part.result for part in parts], Machine.F32)
     passed = [_passed(lanes, parts), *_uniform_tests(w, arguments)]
     if lanes.unproved is not None:
         lanes.unproved += passed
@@ -142,7 +146,7 @@ def _holds(bits: int, range: tuple[int, int]) -> bool:
 
 def _divide(lanes: Lanes, dividend: Val, divisor: Val) -> list[_Part]:
     w = lanes.w
-    tops, bottoms = _pieces(lanes, dividend), _pieces(lanes, divisor)
+    tops, bottoms = pieces(lanes, dividend), pieces(lanes, divisor)
     minus = _negated(w, bottoms)
     if divisor.constant is None:
         inverses = reciprocals(w, bottoms, minus)
@@ -176,7 +180,7 @@ def _inverse_of(bits: int) -> str:
 
 
 def _root(lanes: Lanes, value: Val, tested: bool = True) -> list[_Part]:
-    w, values = lanes.w, _pieces(lanes, value)
+    w, values = lanes.w, pieces(lanes, value)
     least = splat_text(literal_text((_LEAST_ROOT + _BIAS) << 23, Machine.F32), Machine.F32, PIECE)
     estimates = _estimates(w, "rsqrt14", values)
     results = _refined(w, values, estimates)
@@ -247,7 +251,7 @@ def _passed(lanes: Lanes, parts: Sequence[_Part]) -> str:
         good = [_good(w, [t for part in parts for t in part.words], [m for part in parts for m in part.masks])]
     else:
         good = [_good(w, part.words, part.masks) for part in parts]
-        for place, on in enumerate(_split(w, lanes.mask, Machine.I1, lanes.width)):
+        for place, on in enumerate(split(w, lanes.mask, Machine.I1, lanes.width)):
             off = w.emit(f"xor {_MASK} {on}, splat (i1 true)", "m")
             good[place] = w.emit(f"or {_MASK} {good[place]}, {off}", "m")
     bits = w.emit(f"bitcast {_MASK} {_all(w, _MASK, good)} to i{PIECE}", "m")
@@ -267,44 +271,3 @@ def _all(w: Writer, type: str, operands: Sequence[str]) -> str:
     for operand in operands[1:]:
         result = w.emit(f"and {type} {result}, {operand}")
     return result
-
-
-# --- pieces ----------------------------------------------------------------------------------------------------------
-
-
-def _pieces(lanes: Lanes, value: Val) -> list[str]:
-    """The value as registers of 16 lanes."""
-    count = lanes.width // PIECE
-    if value.constant is not None:
-        return [splat_text(value.text, value.type, PIECE)] * count
-    if value.uniform:
-        return [splat(lanes.w, value.text, value.type, PIECE)] * count
-    return _split(lanes.w, value.text, value.type, lanes.width)
-
-
-def _split(w: Writer, value: str, type: Machine, width: int) -> list[str]:
-    if width == PIECE:
-        return [value]
-    whole = type_text(type, width)
-    return [
-        w.emit(f"shufflevector {whole} {value}, {whole} poison, {_lanes(start, PIECE)}")
-        for start in range(0, width, PIECE)
-    ]
-
-
-def _joined(w: Writer, parts: Sequence[str]) -> str:
-    """The pieces as one vector; their number is a power of two."""
-    parts, width = list(parts), PIECE
-    while len(parts) > 1:
-        text = type_text(Machine.F32, width)
-        order = _lanes(0, 2 * width)
-        parts = [
-            w.emit(f"shufflevector {text} {a}, {text} {b}, {order}")
-            for a, b in zip(parts[::2], parts[1::2], strict=True)
-        ]
-        width *= 2
-    return parts[0]
-
-
-def _lanes(start: int, count: int) -> str:
-    return f"<{count} x i32> <" + ", ".join(f"i32 {start + k}" for k in range(count)) + ">"

@@ -7,23 +7,23 @@ A register of elements that begins inside a line takes two accesses of the first
 import itertools
 from typing import Final
 
+from isogrid.backends.cpu.emit_pieces import PIECE, joined
 from isogrid.backends.cpu.emit_values import BufferRef, Lanes
 from isogrid.backends.cpu.layout import LINE
 from isogrid.ir.device import Machine
 from isogrid.ir.types import Space
 from isogrid.printers.llvm_text import element_type, type_text
 
-#: Elements of a line, which are lanes of a register: permutes of two registers have this many.
-_LANES: Final = 16
-_BITS: Final = 8 * LINE // _LANES
-_FLOATS: Final = type_text(Machine.F32, _LANES)
-_WORDS: Final = type_text(Machine.I32, _LANES)
+#: A line is a register of as many elements as have lanes: permutes of two registers have this many.
+_BITS: Final = 8 * LINE // PIECE
+_FLOATS: Final = type_text(Machine.F32, PIECE)
+_WORDS: Final = type_text(Machine.I32, PIECE)
 
 
 def loads_lines(lanes: Lanes, buffer: BufferRef) -> bool:
     """Whether adjacent elements of a buffer, all lanes on, may be loaded so."""
     width = element_type(buffer.element).bits
-    return buffer.space is Space.GLOBAL and width == _BITS and lanes.mask is None and lanes.width > _LANES
+    return buffer.space is Space.GLOBAL and width == _BITS and lanes.mask is None and lanes.width > PIECE
 
 
 def load_lines(lanes: Lanes, address: str, memory: Machine) -> str:
@@ -32,7 +32,7 @@ def load_lines(lanes: Lanes, address: str, memory: Machine) -> str:
     low = w.call("llvm.ptrmask.p0.i64", "ptr", ["ptr", "i64"], [address, str(-LINE)])
     last = w.emit(f"getelementptr i8, ptr {address}, i64 {LINE - 1}", "p")
     high = w.call("llvm.ptrmask.p0.i64", "ptr", ["ptr", "i64"], [last, str(-LINE)])
-    order, count = _order(lanes, address), lanes.width // _LANES
+    order, count = _order(lanes, address), lanes.width // PIECE
     places = [w.emit(f"getelementptr i8, ptr {low}, i64 {number * LINE}", "p") for number in range(count)]
     # The line of the last element, which is the one before where the elements begin a line.
     places.append(w.emit(f"getelementptr i8, ptr {high}, i64 {(count - 1) * LINE}", "p"))
@@ -42,7 +42,7 @@ def load_lines(lanes: Lanes, address: str, memory: Machine) -> str:
         w.call("llvm.x86.avx512.vpermi2var.ps.512", _FLOATS, types, [line, order, next])
         for line, next in itertools.pairwise(lines)
     ]
-    whole = _joined(lanes, parts)
+    whole = joined(w, parts, Machine.F32)
     if memory is Machine.F32:
         return whole
     return w.emit(f"bitcast {type_text(Machine.F32, lanes.width)} {whole} to {type_text(memory, lanes.width)}")
@@ -56,19 +56,5 @@ def _order(lanes: Lanes, address: str) -> str:
     skipped = w.emit(f"lshr i64 {bytes}, {(_BITS // 8).bit_length() - 1}")
     small = w.emit(f"trunc i64 {skipped} to i32")
     one = w.emit(f"insertelement {_WORDS} poison, i32 {small}, i64 0")
-    all = w.emit(f"shufflevector {_WORDS} {one}, {_WORDS} poison, <{_LANES} x i32> zeroinitializer")
-    return w.emit(f"add {_WORDS} {all}, <" + ", ".join(f"i32 {k}" for k in range(_LANES)) + ">")
-
-
-def _joined(lanes: Lanes, parts: list[str]) -> str:
-    """The registers as one vector; their number is a power of two."""
-    w, width = lanes.w, _LANES
-    while len(parts) > 1:
-        text = type_text(Machine.F32, width)
-        order = ", ".join(f"i32 {k}" for k in range(2 * width))
-        parts = [
-            w.emit(f"shufflevector {text} {a}, {text} {b}, <{2 * width} x i32> <{order}>")
-            for a, b in zip(parts[::2], parts[1::2], strict=True)
-        ]
-        width *= 2
-    return parts[0]
+    all = w.emit(f"shufflevector {_WORDS} {one}, {_WORDS} poison, <{PIECE} x i32> zeroinitializer")
+    return w.emit(f"add {_WORDS} {all}, <" + ", ".join(f"i32 {k}" for k in range(PIECE)) + ">")

@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from isogrid.backends.cpu.emit_exact import PIECE, finish_root
+from isogrid.backends.cpu.emit_exact import finish_root
 from isogrid.backends.cpu.emit_levels import names_in
 from isogrid.backends.cpu.emit_memory import evaluate
+from isogrid.backends.cpu.emit_pieces import PIECE, lane_numbers
 from isogrid.backends.cpu.emit_stages import (
     ENTRIES,
     MOST_KEPT,
@@ -215,9 +216,8 @@ def _half(lanes: Lanes, places: "_Places", operand: d.Expr, half: int) -> str:
         return splat_text(value.text, Machine.F32, _HALF)
     if value.uniform:
         return splat(lanes.w, value.text, Machine.F32, _HALF)
-    lanes_text = ", ".join(f"i32 {half * _HALF + k}" for k in range(_HALF))
     whole = vector(lanes, value)
-    return lanes.w.emit(f"shufflevector {_FLOATS} {whole}, {_FLOATS} poison, <{_HALF} x i32> <{lanes_text}>")
+    return lanes.w.emit(f"shufflevector {_FLOATS} {whole}, {_FLOATS} poison, {lane_numbers(half * _HALF, _HALF)}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,14 +5,13 @@ c[index], 32 elements of f32, 16 lanes   ->   vpermi2ps   one instruction instea
 
 from typing import Final
 
+from isogrid.backends.cpu.emit_pieces import PIECE, joined, lane_numbers
 from isogrid.backends.cpu.emit_values import BufferRef, Lanes, Val, apply, vector
 from isogrid.ir.device import Machine
 from isogrid.ir.types import Space
 from isogrid.printers.llvm_text import Writer, element_type, type_text
 
-#: Lanes of one register, and elements of one: AVX-512's permutes of 32-bit elements.
-PIECE: Final = 16
-#: What two registers hold.
+#: What two registers hold: the most elements of 32 bits that AVX-512 permutes.
 _MOST: Final = 2 * PIECE
 
 
@@ -33,7 +32,7 @@ def permuted(lanes: Lanes, buffer: BufferRef, index: Val) -> Val | None:
     places = vector(lanes, apply(lanes, "trunc", (index,), Machine.I32) if index.type.bits > 32 else index)
     tables = [_register(w, buffer, memory, start) for start in range(0, count, PIECE)]
     parts = [_pick(w, memory, tables, places, lanes.width, start) for start in range(0, lanes.width, PIECE)]
-    return Val(memory, _joined(w, parts, memory), None)
+    return Val(memory, joined(w, parts, memory), None)
 
 
 def _register(w: Writer, buffer: BufferRef, memory: Machine, start: int) -> str:
@@ -47,24 +46,9 @@ def _register(w: Writer, buffer: BufferRef, memory: Machine, start: int) -> str:
 def _pick(w: Writer, memory: Machine, tables: list[str], places: str, width: int, start: int) -> str:
     whole, text, words = type_text(Machine.I32, width), type_text(memory, PIECE), type_text(Machine.I32, PIECE)
     if width != PIECE:
-        lanes = ", ".join(f"i32 {lane}" for lane in range(start, start + PIECE))
-        places = w.emit(f"shufflevector {whole} {places}, {whole} poison, <{PIECE} x i32> <{lanes}>")
+        places = w.emit(f"shufflevector {whole} {places}, {whole} poison, {lane_numbers(start, PIECE)}")
     if len(tables) == 1:
         name = f"llvm.x86.avx512.permvar.{'sf' if memory is Machine.F32 else 'si'}.512"
         return w.call(name, text, [text, words], [tables[0], places])
     name = f"llvm.x86.avx512.vpermi2var.{'ps' if memory is Machine.F32 else 'd'}.512"
     return w.call(name, text, [text, words, text], [tables[0], places, tables[1]])
-
-
-def _joined(w: Writer, parts: list[str], memory: Machine) -> str:
-    """The pieces as one vector; their number is a power of two."""
-    width = PIECE
-    while len(parts) > 1:
-        text = type_text(memory, width)
-        order = ", ".join(f"i32 {lane}" for lane in range(2 * width))
-        parts = [
-            w.emit(f"shufflevector {text} {a}, {text} {b}, <{2 * width} x i32> <{order}>")
-            for a, b in zip(parts[::2], parts[1::2], strict=True)
-        ]
-        width *= 2
-    return parts[0]
