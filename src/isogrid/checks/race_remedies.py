@@ -2,19 +2,15 @@
 
 s[i] += s[i + h]        a barrier before it
 h[bin] += 1             ig.atomic_add(h, bin, 1)
-y[at[i]] = x[i]         ig.require(ig.distinct(at))
 """
 
 import ast
 import linecache
-from collections.abc import Callable
-from typing import TypeGuard
 
-from isogrid.analysis.symbolic.context import Context
-from isogrid.analysis.symbolic.polynomial import TooLarge
-from isogrid.analysis.symbolic.races import RaceProof, Unproved
-from isogrid.analysis.uniformity import divergent_barriers
+from isogrid.analysis.symbolic.races import Unproved
 from isogrid.checks.insertion import barrier_insertions
+from isogrid.checks.precondition_remedies import precondition_remedies
+from isogrid.checks.trials import Trials, asked, mends, proof_of
 from isogrid.diagnostics.report import Edit, Remedy
 from isogrid.diagnostics.span import Span
 from isogrid.ir import kernel as k
@@ -22,63 +18,8 @@ from isogrid.ir.types import Scalar
 from isogrid.ir.walk import map_kernel, visit
 
 _MOST_PLACES = 5
-_MOST_ARRAYS = 3
-#: Steps of symbolic execution, of all changed kernels together, after which no further one is begun.
-_MOST_STEPS = 2500
 _ATOMIC_OPERATORS = {"add": ast.Add, "and": ast.BitAnd, "or": ast.BitOr, "xor": ast.BitXor}
 _ATOMIC_NAMES = {"add": "atomic_add", "and": "atomic_and", "or": "atomic_or", "xor": "atomic_xor"}
-
-
-class Trials:
-    """Proofs of changed kernels: the reports of one kernel often think of the same change."""
-
-    def __init__(self, kernel: k.Kernel, proof: RaceProof) -> None:
-        self.kernel = kernel
-        self.proof = proof
-        self._steps = 0
-        self._divergent: dict[Edit, bool] = {}
-        self._barriers: dict[Edit, RaceProof | None] = {}
-        self._facts: dict[tuple[k.ArrayFact, str], bool] = {}
-
-    def diverges(self, edit: Edit, mended: k.Kernel) -> bool:
-        """Whether some thread would not reach the barriers of a kernel changed by `edit`."""
-        if edit not in self._divergent:
-            self._divergent[edit] = bool(divergent_barriers(mended))
-        return self._divergent[edit]
-
-    def with_barrier(self, edit: Edit, mended: k.Kernel) -> RaceProof | None:
-        """The proof of a kernel changed by `edit`; None where it is too large, or others have taken too long."""
-        if edit not in self._barriers:
-            proof = _proof_of(mended) if self._steps < _MOST_STEPS else None
-            self._steps += 0 if proof is None else proof.context.steps
-            self._barriers[edit] = proof
-        return self._barriers[edit]
-
-    def races_given(self, fact: k.ArrayFact, array: str) -> bool:
-        """Whether the array would still race if one more precondition held."""
-        if (fact, array) not in self._facts:
-            self._facts[fact, array] = _asked(lambda: self.proof.races_given(fact, array))
-        return self._facts[fact, array]
-
-
-def _proof_of(kernel: k.Kernel) -> RaceProof | None:
-    """None where the proof is too large."""
-    try:
-        return RaceProof(kernel)
-    except TooLarge:
-        return None
-
-
-def _asked(question: Callable[[], bool]) -> bool:
-    """Whether something races; a proof that is too large counts as if it did."""
-    try:
-        return question()
-    except TooLarge:
-        return True
-
-
-def _mends(proof: RaceProof | None, array: str) -> TypeGuard[RaceProof]:
-    return proof is not None and not _asked(lambda: proof.races_on(array))
 
 
 def race_remedies(trials: Trials, pair: Unproved) -> tuple[Remedy, ...]:
@@ -87,7 +28,7 @@ def race_remedies(trials: Trials, pair: Unproved) -> tuple[Remedy, ...]:
     update = _atomic_update(kernel, pair) or _atomic_extreme(kernel, pair)
     if update is not None:
         return (update,)
-    stated = _preconditions(trials, pair)
+    stated = precondition_remedies(trials, pair)
     if pair.across or not kernel.grouped:
         return (_ownership(kernel, pair), *stated)
     barrier = _barrier(trials, pair)
@@ -127,9 +68,9 @@ def _barrier(trials: Trials, pair: Unproved) -> Remedy | None:
         if trials.diverges(edit, mended):
             continue
         proof = trials.with_barrier(edit, mended)
-        if _mends(proof, array):
+        if mends(proof, array):
             remedy = Remedy("let every thread of the group finish first", (edit,))
-            if not _asked(proof.races_anywhere):
+            if not asked(proof.races_anywhere):
                 return remedy
             partial = partial or remedy
         tried += 1
@@ -158,7 +99,7 @@ def _atomic_update(kernel: k.Kernel, pair: Unproved) -> Remedy | None:
         op, store.array, store.indices, addend, None, store.element, store.space, store.checked, span=store.span
     )
     mended = map_kernel(kernel, on_statement=lambda s: atomic if s is store else s)
-    if not _mends(_proof_of(mended), pair.first.array):
+    if not mends(proof_of(mended), pair.first.array):
         return None
     text = f"let the updates take turns: `ig.{_ATOMIC_NAMES[op]}` is one step that no other thread gets into"
     edit = _atomic_text(store, op)
@@ -186,7 +127,7 @@ def _atomic_extreme(kernel: k.Kernel, pair: Unproved) -> Remedy | None:
             name, store.array, store.indices, value, None, store.element, store.space, store.checked, span=store.span
         )
         mended = map_kernel(kernel, on_statement=lambda s, node=node, atomic=atomic: atomic if s is node else s)
-        if _mends(_proof_of(mended), pair.first.array):
+        if mends(proof_of(mended), pair.first.array):
             return Remedy(
                 f"compare and store in one step: `ig.atomic_{name}({store.array}, index, value)` without the `if`"
             )
@@ -235,35 +176,6 @@ def _atomic_text(store: k.Store, op: str) -> Edit | None:
     end = start + len(body.encode()[: statements[0].end_col_offset].decode())
     line = store.span.line
     return Edit(Span(store.span.file, line, start, line, end), f"ig.{_ATOMIC_NAMES[op]}({array}, {index}, {addend})")
-
-
-# --- preconditions ----------------------------------------------------------------------------------------------------
-
-
-def _preconditions(trials: Trials, pair: Unproved) -> tuple[Remedy, ...]:
-    """A fact about a loaded index that would prove the array. It is about data, so the author has to know it."""
-    for name in sorted(_index_arrays(trials.proof.context, trials.kernel, pair))[:_MOST_ARRAYS]:
-        for kind, words in (("distinct", "no two entries of `{}` are equal"), ("is_sorted", "`{}` is sorted")):
-            text = f"ig.{kind}({name})"
-            if not trials.races_given(k.ArrayFact(kind, name, text), pair.first.array):
-                return (Remedy(f"or, if {words.format(name)}, say so first in the body: `ig.require({text})`"),)
-    return ()
-
-
-def _index_arrays(c: Context, kernel: k.Kernel, pair: Unproved) -> set[str]:
-    """Integer arrays that the kernel only reads and whose elements the two indices, or guards on them, depend on."""
-    written = {node.array for node in visit(kernel.body) if isinstance(node, k.Store | k.Atomic)}
-    readable = {
-        p.name
-        for p in kernel.parameters
-        if isinstance(p, k.ArrayParameter) and p.element.is_integer and p.name not in written
-    }
-    loads = {
-        atom.definition[0].removeprefix("load ")
-        for atom in c.atoms.values()
-        if atom.definition is not None and atom.definition[0].startswith("load ")
-    }
-    return readable & loads if any(p.atoms() for p in pair.first.indices) else set()
 
 
 def _ownership(kernel: k.Kernel, pair: Unproved) -> Remedy:

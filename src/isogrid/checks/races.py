@@ -1,13 +1,17 @@
 """No two threads touch one element unordered, one of them writing: proved for every launch, or reported with the two
 threads, the element and both places."""
 
+from dataclasses import replace
+
 from isogrid.analysis.symbolic.array_facts import allows
-from isogrid.analysis.symbolic.context import Context
+from isogrid.analysis.symbolic.context import Access, Context
 from isogrid.analysis.symbolic.expressions import as_polynomial, evaluate
 from isogrid.analysis.symbolic.polynomial import Polynomial, TooLarge
 from isogrid.analysis.symbolic.races import RaceProof, Unproved
-from isogrid.analysis.symbolic.witness import Witness, find_witness
-from isogrid.checks.race_remedies import Trials, race_remedies
+from isogrid.analysis.symbolic.witness import Witness, find_witness, possible_meeting
+from isogrid.checks.precondition_remedies import precondition_remedies
+from isogrid.checks.race_remedies import race_remedies
+from isogrid.checks.trials import Trials
 from isogrid.diagnostics.report import Label, Remedy, Report
 from isogrid.ir import kernel as k
 
@@ -57,44 +61,59 @@ def _report(trials: Trials, pairs: list[Unproved], racing: frozenset[str]) -> Re
         witness = find_witness(c, pair.first, pair.second, pair.across, shapes, _TRIES // (1 + 3 * number))
         if witness is not None and not _racing_data(pair, witness, racing) and allows(kernel.facts, witness.data):
             return _refuted(trials, pair, witness)
-    return _unproved(trials, pairs[0])
+    return _unproved(trials, pairs, shapes, racing)
 
 
 def _racing_data(pair: Unproved, witness: Witness, racing: frozenset[str]) -> bool:
     return any(array in racing and array != pair.first.array for array, _, _ in witness.data)
 
 
-def _verb(kind: str) -> str:
-    return {"read": "reads", "write": "writes"}.get(kind, f"updates ({kind})")
+def _verb(kind: str, would: str = "") -> str:
+    ending = "" if would else "s"
+    verb = {"read": f"read{ending}", "write": f"write{ending}"}.get(kind, f"update{ending} ({kind})")
+    return would + verb
 
 
 def _refuted(trials: Trials, pair: Unproved, w: Witness) -> Report:
     kernel, c = trials.kernel, trials.proof.context
-    a, b = pair.first, pair.second
-    element = f"{a.array}[{', '.join(str(i) for i in w.index)}]"
-    names = tuple(_thread_name(c, kernel, w, side) for side in (0, 1))
-    shared = a.array in {s.name for s in kernel.shared}
+    element = _element(pair.first, w)
+    names = _thread_names(c, kernel, w)
+    shared = pair.first.array in {s.name for s in kernel.shared}
     between = "with no barrier between them" if not pair.across else "and nothing orders them"
-    labels = [Label(x.span, f"{n} {_verb(x.kind)} {element}") for x, n in ((b, names[1]), (a, names[0]))]
-    if a.span == b.span:
-        same = f"{names[0]} and {names[1]} {_both(a.kind)} {element}"
-        apart = f"{names[0]} {_verb(a.kind)} {element}, {names[1]} {_verb(b.kind)} it"
-        labels = [Label(a.span, same if a.kind == b.kind else apart)]
+    labels = _labels(pair, names, element, "")
     return Report(
         code="IG201",
         title=f"two threads touch `{element}` {between}",
         primary=labels[0],
         secondary=tuple(labels[1:]),
         why=_why(kernel, pair, shared),
-        facts=_columns(c, kernel, pair, w, names, element),
+        facts=_columns(c, kernel, pair, w, names, element, "counterexample"),
         remedies=race_remedies(trials, pair),
         kernel=kernel.name,
         witness=w,
     )
 
 
-def _both(kind: str) -> str:
-    return {"read": "both read", "write": "both write"}.get(kind, "both update")
+def _element(access: Access, w: Witness) -> str:
+    return f"{access.array}[{', '.join(str(i) for i in w.index)}]"
+
+
+def _thread_names(c: Context, kernel: k.Kernel, w: Witness) -> tuple[str, str]:
+    return _thread_name(c, kernel, w, 0), _thread_name(c, kernel, w, 1)
+
+
+def _labels(pair: Unproved, names: tuple[str, str], element: str, would: str) -> list[Label]:
+    """What each thread does, at its place; `would` stands before the verbs of what may not come about."""
+    a, b = pair.first, pair.second
+    if a.span != b.span:
+        return [Label(x.span, f"{n} {_verb(x.kind, would)} {element}") for x, n in ((b, names[1]), (a, names[0]))]
+    same = f"{names[0]} and {names[1]} {would or 'both '}{_plural(a.kind)} {element}"
+    apart = f"{names[0]} {_verb(a.kind, would)} {element}, {names[1]} {_verb(b.kind, would)} it"
+    return [Label(a.span, same if a.kind == b.kind else apart)]
+
+
+def _plural(kind: str) -> str:
+    return {"read": "read", "write": "write"}.get(kind, "update")
 
 
 def _why(kernel: k.Kernel, pair: Unproved, shared: bool) -> str:
@@ -138,13 +157,13 @@ def _tuple(values: tuple[int, ...]) -> str:
 
 
 def _columns(
-    c: Context, kernel: k.Kernel, pair: Unproved, w: Witness, names: tuple[str, ...], element: str
+    c: Context, kernel: k.Kernel, pair: Unproved, w: Witness, names: tuple[str, ...], element: str, title: str
 ) -> tuple[tuple[str, tuple[str, ...]], ...]:
     positions = [_position(c, kernel, w, side) for side in (0, 1)]
     sizes = [f"{_plain(n)} = {v}" for n, v in w.launch if n not in c.group_atoms and not n.startswith("groups.")]
     heading = f"groups of {c.size} threads" if kernel.grouped else "one thread per element of the grid"
     rows: list[tuple[str, tuple[str, ...]]] = [
-        ("counterexample", (", ".join([heading, *sizes]),)),
+        (title, (", ".join([heading, *sizes]),)),
         ("", names),
     ]
     if kernel.grouped:
@@ -170,7 +189,38 @@ def _plain(name: str) -> str:
     return {"@trip": "trip of the loop", "@gap": "trips between"}.get(base, base)
 
 
-def _unproved(trials: Trials, pair: Unproved) -> Report:
+def _unproved(
+    trials: Trials, pairs: list[Unproved], shapes: dict[str, tuple[Polynomial, ...]], racing: frozenset[str]
+) -> Report:
+    """The first pair whose indices meet if conditions hold that the proof cannot work out, else the first. Threads of
+    one group often share such conditions, and may be kept apart by them."""
+    kernel, c = trials.kernel, trials.proof.context
+    for pair in pairs:
+        if kernel.grouped and not pair.across:
+            continue
+        meeting = possible_meeting(c, pair.first, pair.second, pair.across, shapes, _TRIES // _MOST_PAIRS)
+        if meeting is not None and not _racing_data(pair, meeting, racing) and allows(kernel.facts, meeting.data):
+            return _meeting(trials, pair, meeting)
+    return _cannot_show(trials, pairs[0])
+
+
+def _meeting(trials: Trials, pair: Unproved, w: Witness) -> Report:
+    kernel, c = trials.kernel, trials.proof.context
+    element = _element(pair.first, w)
+    names = _thread_names(c, kernel, w)
+    report = _cannot_show(trials, pair)
+    labels = _labels(pair, names, element, "would ")
+    return replace(
+        report,
+        primary=labels[0],
+        secondary=tuple(labels[1:]),
+        why="a condition on the way there is more than the proof can work out; where it lets both threads through, "
+        "nothing orders them",
+        facts=_columns(c, kernel, pair, w, names, element, "possible meeting"),
+    )
+
+
+def _cannot_show(trials: Trials, pair: Unproved) -> Report:
     kernel = trials.kernel
     a, b = pair.first, pair.second
     labels = [Label(b.span, f"{_verb(b.kind)} `{b.array}`")]
@@ -185,6 +235,7 @@ def _unproved(trials: Trials, pair: Unproved) -> Report:
         why=f"neither the indices nor the guards keep {_apart(kernel, pair)} apart, as far as the proof sees",
         remedies=(
             *(remedy for remedy in race_remedies(trials, pair) if remedy.edits),
+            *precondition_remedies(trials, pair),
             Remedy(
                 "state the missing fact with ig.require(...), index so that each thread owns its elements, or choose "
                 '`races="check"` to have it checked while the kernel runs'

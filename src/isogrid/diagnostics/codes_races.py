@@ -37,7 +37,8 @@ PAGES: Final = {
         explanation=(
             "The indices of the two accesses involve a value about which nothing is known, such as an index loaded "
             "from an array that the kernel itself fills, so neither a proof nor a counterexample was found. That is no "
-            "claim that the kernel is wrong. Index by the thread's own coordinates, state the missing fact with "
+            "claim that the kernel is wrong. Where only a condition is beyond the proof, a possible meeting shows what "
+            "happens if it holds. Index by the thread's own coordinates, state the missing fact with "
             "`ig.require(...)`, use an atomic update, or let the accesses be checked while the kernel runs with "
             '`races="check"`.'
         ),

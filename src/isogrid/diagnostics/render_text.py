@@ -18,7 +18,7 @@ from pathlib import Path
 
 from isogrid.diagnostics.edits import diff_lines
 from isogrid.diagnostics.layout import caret_rows, display, marked_lines
-from isogrid.diagnostics.report import Edit, Label, Remedy, Report, Severity
+from isogrid.diagnostics.report import HEADINGS, Edit, Label, Remedy, Report, Severity
 from isogrid.diagnostics.span import NOWHERE
 
 #: Gives the lines of a file without their ends; empty when there is no source.
@@ -120,12 +120,12 @@ class _Page:
         return out
 
     def _facts(self, report: Report, width: int) -> list[str]:
-        """Rows as a table; the row named "counterexample" is the heading, a row without a name heads the columns."""
-        rows = [row for row in report.facts if row[0] != "counterexample"]
-        headings = [" ".join(cells) for name, cells in report.facts if name == "counterexample"]
+        """Rows as a table; a row of `HEADINGS` is the heading, a row without a name heads the columns."""
+        rows = [row for row in report.facts if row[0] not in HEADINGS]
+        headings = [(name, " ".join(cells)) for name, cells in report.facts if name in HEADINGS]
         if not report.facts:
             return []
-        out = self._item(width, "counterexample", headings[0]) if headings else [f"{' ' * width} = facts:"]
+        out = self._item(width, *headings[0]) if headings else [f"{' ' * width} = facts:"]
         if not rows:
             return out
         name_width = max(len(name) for name, _ in rows) + 4

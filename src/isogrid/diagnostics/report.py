@@ -2,6 +2,7 @@
 
 from dataclasses import field
 from enum import Enum
+from typing import Final
 
 from isogrid.diagnostics.span import Span
 from isogrid.support.records import dataclass
@@ -19,6 +20,10 @@ class Label:
 
     span: Span
     text: str = ""
+
+
+#: Names of rows of facts that head the table below them.
+HEADINGS: Final = ("counterexample", "possible meeting")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,12 @@
 
 Values of sizes, scalars, group coordinates, trips and data are tried in order of growing total; index and guards are
 then evaluated exactly for every thread of a group. There is no witness where an index or guard depends on an unknown of
-the proof, for it could not be replayed: such a pair is only "not proved".
+the proof, for it could not be replayed: such a pair is only "not proved". Where unknowns decide guards alone, a
+`possible_meeting` says what happens if those let both threads through.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from isogrid.analysis.symbolic.formula import (
     Known,
     NotZero,
     Unknown,
+    conjuncts,
 )
 from isogrid.analysis.symbolic.polynomial import Polynomial, Vector
 from isogrid.ir.types import Scalar
@@ -104,6 +106,22 @@ def find_witness(
             data,
         )
     return None
+
+
+def possible_meeting(
+    c: Context,
+    a: Access,
+    b: Access,
+    across: bool,
+    shapes: Mapping[str, tuple[Polynomial, ...]],
+    budget: int,
+) -> Witness | None:
+    """What `find_witness` finds when conditions that depend on an unknown of the proof are taken to hold."""
+    return find_witness(c, _without_unknowns(c, a), _without_unknowns(c, b), across, shapes, budget)
+
+
+def _without_unknowns(c: Context, access: Access) -> Access:
+    return replace(access, guards=tuple(g for g in conjuncts(access.guards) if _formula_bases(c, g, set())))
 
 
 def _traps_before(
@@ -386,4 +404,4 @@ def _cells(reached: _Reached) -> Iterator[tuple[int, tuple[int, ...]]]:
     return zip(lids.tolist(), zip(*(p[lids].tolist() for p in reached.index), strict=True), strict=True)
 
 
-__all__ = ["Vector", "Witness", "find_witness"]
+__all__ = ["Vector", "Witness", "find_witness", "possible_meeting"]
