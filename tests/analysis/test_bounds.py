@@ -390,10 +390,21 @@ def neither_of_two(x: Out[i32, 8], k: i32, m: i32) -> None:
         x[k] = 2
 
 
+@ig.kernel(grid=N)
+def small_factorisation(a: InOut[f32, N, Literal[4], Literal[4]]) -> None:
+    """The outer loop is unrolled, and its last copy has inner loops without a trip."""
+    b = ig.gid()
+    for k in range(4):
+        for i in range(k + 1, 4):
+            a[b, i, k] /= a[b, k, k]
+            for j in range(k + 1, 4):
+                a[b, i, j] -= a[b, i, k] * a[b, k, j]
+
+
 PROVED: list[Any] = [
     own_element, neighbour_guarded, early_return, flat_index, split_index, clamped, wrapped_modulo, rows, grid_stride,
     tree, histogram, binary_search, counted, limited_trips, two_buffers,
-    one_of_two_phases,
+    one_of_two_phases, small_factorisation,
 ]  # fmt: skip
 
 KEPT: list[tuple[Any, list[str]]] = [

@@ -29,6 +29,12 @@ FOLD = [
         "i:i64 = 1\nj:i64 = 2\nif $n > 3:\n  i = 5\nz[i!] = j",
         "i:i64 = 1\nj:i64 = 2\nif $n > 3:\n  i = 5\nz[i!] = 2",
     ),
+    # Loops from literals that have no trip; with a step of 0 one traps, and an atomic in it names its total.
+    ("for j:i64 in range(4, 4, 1):\n  z[j!] = j\nz[0!] = 1", "z[0!] = 1"),
+    ("for j:i64 in range(1, 2, -1):\n  z[j!] = j", ""),
+    ("for j:i64 in range(4, 5, 1):\n  z[j!] = j", "for j:i64 in range(4, 5, 1):\n  z[j!] = j"),
+    ("for j:i64 in range(4, 4, 0!):\n  z[j!] = j", "for j:i64 in range(4, 4, 0!):\n  z[j!] = j"),
+    ("for j:i64 in range(4, 4, 1):\n  atomic_add!(z[j!], j)", "for j:i64 in range(4, 4, 1):\n  atomic_add!(z[j!], j)"),
 ]
 
 SIMPLIFY = [

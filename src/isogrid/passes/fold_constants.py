@@ -47,6 +47,8 @@ def _statement(statement: k.Statement, known: dict[str, k.Const]) -> k.Block:
             return _if(statement, known)
         case k.For():
             start, stop, step = (_fold(part, known) for part in (statement.start, statement.stop, statement.step))
+            if _never_runs(start, stop, step) and not _holds_atomic(statement.body):
+                return ()
             _forget(known, statement)
             body = _block(statement.body, dict(known))
             return (replace(statement, start=start, stop=stop, step=step, body=body),)
@@ -55,6 +57,8 @@ def _statement(statement: k.Statement, known: dict[str, k.Const]) -> k.Block:
             inside = dict(known)
             prelude = _block(statement.prelude, inside)
             condition = _fold(statement.condition, inside)
+            if isinstance(condition, k.Const) and not condition.value and not _holds_atomic(statement.body):
+                return prelude
             return (replace(statement, prelude=prelude, condition=condition, body=_block(statement.body, inside)),)
         case k.Scope():
             inside = dict(known)
@@ -95,12 +99,25 @@ def _if(statement: k.If, known: dict[str, k.Const]) -> k.Block:
         taken, dropped = statement.then, statement.otherwise
         if not condition.value:
             taken, dropped = dropped, taken
-        if not any(isinstance(node, k.Atomic) for node in visit(dropped)):
+        if not _holds_atomic(dropped):
             return _block(taken, known)
     inside, outside = dict(known), dict(known)
     then, otherwise = _block(statement.then, inside), _block(statement.otherwise, outside)
     _forget(known, statement)
     return (replace(statement, condition=condition, then=then, otherwise=otherwise),)
+
+
+def _never_runs(start: k.Expr, stop: k.Expr, step: k.Expr) -> bool:
+    """Whether a loop from literals has no trip, as the last copies of triangular loops that are unrolled."""
+    match start, stop, step:
+        case k.Const(first), k.Const(end), k.Const(by):
+            return by != 0 and (first >= end if by > 0 else first <= end)
+        case _:
+            return False
+
+
+def _holds_atomic(block: k.Block) -> bool:
+    return any(isinstance(node, k.Atomic) for node in visit(block))
 
 
 def _forget(known: dict[str, k.Const], statement: k.Statement) -> None:
