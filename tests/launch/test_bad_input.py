@@ -267,6 +267,16 @@ BAD: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         ig.LaunchValueError,
         f"open_fill(): grid=(1099511627776, 1073741824) asks for {2**70} threads, 2^63 or more",
     ),
+    "an endless grid": (
+        lambda: k.open_fill.launch(1, ones(2, dtype=np.int32), grid=-(10**5000)),
+        ig.LaunchValueError,
+        "open_fill(): grid=an integer of 16610 bits has a negative extent",
+    ),
+    "an endless integer for an array": (
+        lambda: k.open_fill.launch(1, 10**5000, grid=1),
+        ig.LaunchTypeError,
+        "argument `out` of open_fill() is an integer of 16610 bits where an array is expected",
+    ),
     "grid of four": (
         lambda: k.open_fill.launch(1, ones(2, dtype=np.int32), grid=(1, 1, 1, 1)),
         ig.LaunchValueError,

@@ -7,7 +7,7 @@ import pytest
 
 import isogrid as ig
 from isogrid import InOut, Out, i32
-from isogrid.analysis.symbolic import races
+from isogrid.analysis.symbolic import races, witness
 from isogrid.checks.races import check_races
 from isogrid.dims import N
 from tests.mutation.bases import built
@@ -54,6 +54,23 @@ def many_sums(y: Out[i32, Literal[64]]) -> None:
             for b in range(16):
                 v += s[16 * i + a] * s[(16 * i + b + j) % 64]
         y[16 * i + j] = v
+
+
+@ig.kernel(grid=N)
+def moving_place(n: i32, x: InOut[i32, N]) -> None:
+    """The place of each access is a choice between places of the trip before, so that its definition mentions each of
+    them twice: followed anew at every mention, it is 2^48 long."""
+    i = ig.gid()
+    for a in range(6):
+        if a == x[i] % 5:
+            continue
+        for b in range(a, 8):
+            i += 1
+            if b * b > abs(x[i]) * 3:
+                break
+            if b == n:
+                continue
+    x[i] = n
 
 
 @pytest.fixture
@@ -104,3 +121,16 @@ def test_reports_of_one_kernel_try_each_change_once(done: Counter[str]) -> None:
     assert [report.title.split("`")[1][0] for report in reports] == ["a", "b", "c", "d"]
     # The kernel itself, and a barrier before either access, at the end of the loop and before it.
     assert done["execute"] <= 6
+
+
+def test_values_are_followed_once_however_often_they_are_mentioned(monkeypatch: pytest.MonkeyPatch) -> None:
+    followed: Counter[str] = Counter()
+    original: Any = witness._atom_bases  # pyright: ignore[reportPrivateUsage]
+
+    def counted(c: Any, name: str, *others: Any) -> bool:
+        followed[name] += 1
+        assert followed.total() < 1_000_000, "the walk follows what it has seen"
+        return original(c, name, *others)
+
+    monkeypatch.setattr(witness, "_atom_bases", counted)
+    assert [report.code for report in check_races(built(moving_place))] == ["IG202"]

@@ -22,8 +22,9 @@ from isogrid.frontend.dims import Dim, TunableValue, is_dimension_like
 from isogrid.frontend.geometry import GeometryFault, dimension_expr, dimensions_in
 from isogrid.frontend.language import DTYPES, ArrayAnnotation, In, InOut, Out, scalar_of
 from isogrid.ir import kernel as k
-from isogrid.ir.types import INDEX, Scalar
+from isogrid.ir.types import Scalar
 from isogrid.support.records import dataclass
+from isogrid.support.shown import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,7 @@ def _array(
     name: str, annotation: ArrayAnnotation, optional: bool, default: object, span: Span, mentioned: Mentioned
 ) -> ArrayDeclaration:
     kind = annotation.access.value
-    element, *extents = annotation.arguments
+    element, *extents = annotation.arguments or (None,)
     if not 1 <= len(extents) <= 4:
         raise AnnotationFault(
             "IG177",
@@ -136,9 +137,9 @@ def _extent(name: str, extent: object, mentioned: Mentioned) -> k.Expr:
             raise AnnotationFault(
                 "IG178", f"the fixed extent `{_text(extent)}` of `{name}` is not one positive integer"
             )
-        return k.Const(values[0], INDEX)
+        extent = values[0]
     if type(extent) is int and extent < 1:
-        raise AnnotationFault("IG178", f"the fixed extent {extent} of `{name}` is not positive")
+        raise AnnotationFault("IG178", f"the fixed extent {shown(extent)} of `{name}` is not positive")
     try:
         expression = dimension_expr(extent)
     except GeometryFault as fault:
@@ -237,7 +238,7 @@ def _scalar_default(name: str, kind: ElementType, default: object) -> object:
         if not holds(member, default):
             raise AnnotationFault(
                 "IG181",
-                f"the default {default!r} of `{name}` is no {member.value}",
+                f"the default {shown(default)} of `{name}` is no {member.value}",
                 remedy=f"write a default that {member.value} holds",
             )
     return default
@@ -262,5 +263,5 @@ def _home(dimension: "type[Dim] | TunableValue") -> str:
 
 def _text(value: object) -> str:
     if typing.get_origin(value) is typing.Literal:
-        return repr(value).removeprefix("typing.")
-    return value.__name__ if isinstance(value, type) else repr(value)
+        return f"Literal[{', '.join(map(shown, typing.get_args(value)))}]"
+    return value.__name__ if isinstance(value, type) else shown(value)

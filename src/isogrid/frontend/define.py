@@ -415,7 +415,7 @@ class _Names(dict[str, object]):
 
 def _part(annotation: ast.expr, part: int | None) -> ast.expr:
     """The argument of `In[...]` that a fault is about, if the annotation is written so."""
-    if isinstance(annotation, ast.BinOp):  # In[...] | None
+    if isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):  # In[...] | None
         annotation = annotation.right if isinstance(annotation.left, ast.Constant) else annotation.left
     if part is None or not isinstance(annotation, ast.Subscript):
         return annotation

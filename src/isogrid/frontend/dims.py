@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Final, NoReturn, TypeAlias, cast
 
 from isogrid.frontend.host_meaning import HOST_MEANING
 from isogrid.support.errors import OutsideKernelError
+from isogrid.support.shown import shown
 
 #: What may stand beside a dimension in arithmetic: a Dim class, an expression, a tunable or a Python int.
 Operand: TypeAlias = "type[Dim] | DimExpression | TunableValue | int"
@@ -195,6 +196,8 @@ def tunable(*values: int) -> TunableValue:
     for value in values:
         if type(value) is not int:
             raise TypeError(f"ig.tunable takes integers, not {value!r}")
+        if not -(1 << 63) <= value < 1 << 63:
+            raise ValueError(f"ig.tunable takes integers of 64 bits, not {shown(value)}")
     if len(set(values)) != len(values):
         raise ValueError(f"ig.tunable got a value twice: {values}")
     return TunableValue(values)
@@ -205,7 +208,7 @@ def cdiv(a: Any, b: Any) -> Any:
     if is_dimension_like(a) or is_dimension_like(b) or HOST_MEANING.get() is not None:
         return _operation("cdiv", a, b)
     if type(a) is not int or type(b) is not int:
-        raise TypeError(f"ig.cdiv divides integers and dimensions, not {a!r} by {b!r}")
+        raise TypeError(f"ig.cdiv divides integers and dimensions, not {shown(a)} by {shown(b)}")
     return (a + (b - 1)) // b
 
 
@@ -231,7 +234,7 @@ def dimension_text(value: object) -> str:
         case DimMeta():
             return value.__name__
         case _:
-            return repr(value)
+            return shown(value)
 
 
 def computed(op: str, *operands: Any) -> Any:

@@ -172,7 +172,7 @@ def _solid(builder: Builder, value: Value) -> Value:
 def _constant(builder: Builder, node: ast.Constant) -> Value:
     match node.value:
         case bool() | int() | float():
-            return Literal(node.value)
+            return operators.literal(builder, node.value, node)
         case str():
             return StringValue(node.value)
         case None:

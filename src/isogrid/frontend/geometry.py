@@ -14,6 +14,7 @@ from isogrid.ir import kernel as k
 from isogrid.ir.types import INDEX, Scalar
 from isogrid.support.errors import CompilerBug
 from isogrid.support.records import dataclass
+from isogrid.support.shown import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +40,15 @@ def dimension_expr(value: object, span: Span = NOWHERE) -> k.Expr | None:
             present = [o for o in operands if o is not None]
             return _operation(value.op, present, span) if len(present) == len(operands) else None
         case int() if type(value) is int:
-            return k.Const(value, INDEX, span=span)
+            return _number(value, span)
         case _:
             return None
+
+
+def _number(value: int, span: Span) -> k.Expr:
+    if not INDEX.holds(value):
+        raise GeometryFault(f"{shown(value)} is no size: sizes are below 2^63", span)
+    return k.Const(value, INDEX, span=span)
 
 
 def counted(number: int, noun: str) -> str:
@@ -87,7 +94,7 @@ def extents_of(
     for part in parts_of(given):
         expression = dimension_expr(part)
         if expression is None:
-            raise GeometryFault(f"`{part!r}` is no extent: write an integer or an expression over dimensions")
+            raise GeometryFault(f"`{shown(part)}` is no extent: write an integer or an expression over dimensions")
         if isinstance(expression, k.Const) and expression.value < 0:
             raise GeometryFault(f"an extent is not negative, and this one is {expression.value}")
         extents.append(expression)
@@ -179,7 +186,7 @@ class _Reader:
         span = self.span(node)
         match node:
             case ast.Constant(value=int() as value) if type(value) is int:
-                return k.Const(value, INDEX, span=span)
+                return _number(value, span)
             case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
                 return k.Binary(_BINARY[type(op)], self.read(left), self.read(right), INDEX, span=span)
             case ast.UnaryOp(op=ast.USub(), operand=operand):
@@ -257,7 +264,7 @@ class _Reader:
         value = self._value(node)
         expression = dimension_expr(value, self.span(node))
         if expression is None:
-            raise self.fault(node, f"`{ast.unparse(node)}` is no extent: it is {value!r}")
+            raise self.fault(node, f"`{ast.unparse(node)}` is no extent: it is {shown(value)}")
         self.mentioned.update({id(d): d for d in dimensions_in(value)})
         return expression
 
@@ -292,7 +299,7 @@ def text_of(value: object) -> str:
     """A geometry value as its author would write it."""
     if isinstance(value, tuple | list):
         return "(" + ", ".join(text_of(part) for part in parts_of(cast(object, value))) + ")"
-    return dimension_text(value) if is_dimension_like(value) else repr(value)
+    return dimension_text(value) if is_dimension_like(value) else shown(value)
 
 
 def constant_value(expression: k.Expr, values: Mapping[str, int]) -> int | None:

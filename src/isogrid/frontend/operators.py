@@ -19,6 +19,7 @@ from isogrid.frontend.scope import Builder
 from isogrid.frontend.values import DtypeValue, Literal, NothingValue, Typed, Untyped, Value
 from isogrid.ir import kernel as k
 from isogrid.ir.types import INDEX, Scalar
+from isogrid.support.shown import shown
 
 BINARY: Final[Mapping[type[ast.operator], str]] = {
     ast.Add: "add",
@@ -46,6 +47,7 @@ COMPARISON: Final[Mapping[type[ast.cmpop], str]] = {
 FREE_RIGHT: Final = frozenset({"shl", "shr", "pow"})
 #: Longest integer, in bits, that folding makes; no type holds more than 64.
 LONGEST_LITERAL: Final = 4096
+_TOO_LONG: Final = "no type holds a number of that size"
 #: Largest literal exponent of a float power.
 LARGEST_EXPONENT: Final = 4
 
@@ -132,6 +134,13 @@ def identity(
             )
 
 
+def literal(builder: Builder, number: int | float, place: ast.AST) -> Literal:
+    """A number as a literal; one that would not even fit a message is refused."""
+    if isinstance(number, int) and number.bit_length() > LONGEST_LITERAL:
+        builder.refuse("IG111", f"{shown(number)} is out of range for every type", place, _TOO_LONG)
+    return Literal(number)
+
+
 def fold(builder: Builder, op: str, values: tuple[int | float, ...], place: ast.AST) -> Literal:
     """An operation on literals, computed as Python does; the result is again one literal."""
     why = _folding_limit(op, values)
@@ -140,12 +149,12 @@ def fold(builder: Builder, op: str, values: tuple[int | float, ...], place: ast.
         try:
             result = _PYTHON[op](*values)
         except (ArithmeticError, TypeError, ValueError) as error:
-            why = str(error)
+            why = str(error.args[-1])  # an overflow of floats carries an error number before its words
     if why or not isinstance(result, int | float):
         if isinstance(place, ast.BinOp) and op in ("floordiv", "mod", "div") and values[1] == 0:
             why = "it divides by zero"
         builder.refuse("IG113", "this constant expression has no value", place, why or "no real number")
-    return Literal(result)
+    return literal(builder, result, place)
 
 
 def fold_call(builder: Builder, function: Callable[..., Any], values: tuple[int | float, ...], place: ast.AST) -> Value:
@@ -153,8 +162,8 @@ def fold_call(builder: Builder, function: Callable[..., Any], values: tuple[int 
     try:
         result = function(*values)
     except (ArithmeticError, TypeError, ValueError) as error:
-        builder.refuse("IG113", "this constant expression has no value", place, str(error))
-    return Literal(result)
+        builder.refuse("IG113", "this constant expression has no value", place, str(error.args[-1]))
+    return literal(builder, result, place)
 
 
 def _folding_limit(op: str, values: tuple[int | float, ...]) -> str:
@@ -163,7 +172,7 @@ def _folding_limit(op: str, values: tuple[int | float, ...]) -> str:
         return ""
     base, amount = int(values[0]), int(values[1])
     width = base.bit_length() + amount if op == "shl" else base.bit_length() * amount
-    return "no type holds a number of that size" if width > LONGEST_LITERAL else ""
+    return _TOO_LONG if width > LONGEST_LITERAL else ""
 
 
 def _with_free_right(

@@ -45,8 +45,9 @@ def constant_value(builder: Builder, value: Any, node: ast.expr, name: str) -> V
         return meaning
     number = _number(value)
     if number is not None:
+        literal = operators.literal(builder, number, node)
         builder.captures.note(name, repr(number))
-        return Literal(number)
+        return literal
     match value:
         case None:
             return NothingValue()

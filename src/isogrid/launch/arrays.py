@@ -8,6 +8,7 @@ import numpy as np
 from isogrid.arrays.array import Array as DeviceArray
 from isogrid.arrays.dlpack import import_array
 from isogrid.arrays.exchange import NotExchanged, adopt, foreign_device
+from isogrid.support.shown import shown
 
 HostArray: TypeAlias = "np.ndarray[Any, np.dtype[Any]]"
 Array: TypeAlias = "HostArray | DeviceArray"
@@ -75,8 +76,11 @@ def as_host_array(value: Any) -> HostArray:
         kind = type(cast(object, value)).__name__
         raise NotAnArray(f"is a Python {kind}, whose elements are no array; pass np.asarray(values, dtype=...)")
     if value is None or isinstance(value, bool | int | float | complex | str | np.generic):
-        shown = "None" if value is None else f"the {type(cast(object, value)).__name__} {value!r}"
-        raise NotAnArray(f"is {shown} where an array is expected")
+        other = cast(object, value)
+        what = shown(other)
+        if value is not None and not what.startswith("an integer of"):
+            what = f"the {type(other).__name__} {what}"
+        raise NotAnArray(f"is {what} where an array is expected")
     return _foreign(value)
 
 

@@ -10,6 +10,7 @@ from isogrid.launch.bind import TOO_MANY
 from isogrid.launch.errors import LaunchTypeError, LaunchValueError
 from isogrid.launch.evaluate import CannotEvaluate, evaluate, values_text
 from isogrid.support.records import dataclass
+from isogrid.support.shown import shown, shown_extents
 
 #: Most threads of a group on any device.
 MAXIMUM_GROUP = 1024
@@ -58,21 +59,24 @@ def settle_geometry(
     name = definition.name
     for extent in extents:
         if extent < 0:
-            raise LaunchValueError(f"{name}(): {kind}={_text(extents)} has a negative extent")
+            raise LaunchValueError(f"{name}(): {kind}={shown_extents(extents)} has a negative extent")
     if len(block) != len(extents):
         raise LaunchValueError(
-            f"{name}(): block={_text(block)} has {len(block)} entries for a launch of {counted(len(extents), 'extent')}"
+            f"{name}(): block={shown_extents(block)} has {len(block)} entries for a launch of "
+            f"{counted(len(extents), 'extent')}"
         )
     for extent in block:
         if extent < 1:
-            raise LaunchValueError(f"{name}(): block={_text(block)} has an extent below 1")
+            raise LaunchValueError(f"{name}(): block={shown_extents(block)} has an extent below 1")
     threads = _product(extents)
     if kind == "groups":
         threads *= _product(block)
     else:
         threads = max(threads, _product(-(-e // b) * b for e, b in zip(extents, block, strict=True)))
     if threads >= TOO_MANY:
-        raise LaunchValueError(f"{name}(): {kind}={_text(extents)} asks for {threads} threads, 2^63 or more")
+        raise LaunchValueError(
+            f"{name}(): {kind}={shown_extents(extents)} asks for {shown(threads)} threads, 2^63 or more"
+        )
     return Shape(kind, extents, block, is_default, is_open)
 
 
@@ -80,7 +84,8 @@ def check_group_size(definition: Definition, shape: Shape, most: int, bound: str
     """The device limit: refuse a group of more than `most` threads; `bound` says whose limit that is."""
     if shape.group_size > most:
         raise LaunchValueError(
-            f"{definition.name}(): block={_text(shape.block)} has {shape.group_size} threads, and {bound} allows {most}"
+            f"{definition.name}(): block={shown_extents(shape.block)} has {shown(shape.group_size)} threads, "
+            f"and {bound} allows {most}"
         )
 
 
@@ -111,7 +116,7 @@ def _extents(
     extents = _numbers(definition, kind, given.grid if kind == "grid" else given.groups)
     if not 1 <= len(extents) <= 3:
         raise LaunchValueError(
-            f"{definition.name}(): {kind}={_text(extents)} has {len(extents)} extents; 1 to 3 are allowed"
+            f"{definition.name}(): {kind}={shown_extents(extents)} has {len(extents)} extents; 1 to 3 are allowed"
         )
     return kind, extents, True
 
@@ -164,12 +169,12 @@ def _numbers(definition: Definition, keyword: str, given: Any) -> tuple[int, ...
     numbers: list[int] = []
     for part in cast(tuple[Any, ...], parts_of(given)):
         if isinstance(part, bool):
-            raise LaunchTypeError(f"{definition.name}(): {keyword}={given!r} is no integer or tuple of integers")
+            raise LaunchTypeError(f"{definition.name}(): {keyword}={shown(given)} is no integer or tuple of integers")
         try:
             numbers.append(operator.index(part))
         except TypeError:
             raise LaunchTypeError(
-                f"{definition.name}(): {keyword}={given!r} is no integer or tuple of integers"
+                f"{definition.name}(): {keyword}={shown(given)} is no integer or tuple of integers"
             ) from None
     return tuple(numbers)
 
@@ -179,7 +184,3 @@ def _product(values: Any) -> int:
     for value in values:
         result *= value
     return result
-
-
-def _text(values: tuple[int, ...]) -> str:
-    return str(values[0]) if len(values) == 1 else str(values)

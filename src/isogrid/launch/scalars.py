@@ -1,16 +1,14 @@
 """Scalar arguments: Python numbers, held exactly or rounded once, and NumPy scalars of the very type."""
 
 import reprlib
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from isogrid.frontend.definition import Generic
 from isogrid.ir.types import Scalar
 from isogrid.launch.errors import LaunchOverflowError, LaunchTypeError
-
-#: Longest integer, in bits, that a message spells out.
-_LONGEST_BITS: Final = 256
+from isogrid.support.shown import shown
 
 
 def scalar_argument(kernel: str, name: str, kind: Scalar, value: Any) -> Any:
@@ -76,10 +74,8 @@ def _exact(where: str, kind: Scalar, value: int | float) -> int:
 
 
 def _shown(value: object) -> str:
-    if isinstance(value, int) and value.bit_length() > _LONGEST_BITS:
-        return f"an integer of {value.bit_length()} bits"
     if value is None or isinstance(value, bool | int | float | complex | str):
-        return reprlib.repr(value) if isinstance(value, str) else repr(value)
+        return reprlib.repr(value) if isinstance(value, str) else shown(value)
     if isinstance(value, np.ndarray):
         return f"an array of {value.ndim} {'axis' if value.ndim == 1 else 'axes'}"
     return f"a {type(value).__module__}.{type(value).__qualname__}".replace("builtins.", "")

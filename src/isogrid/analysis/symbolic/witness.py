@@ -174,15 +174,19 @@ def _fact_applies(c: Context, fact: Polynomial, names: set[str], limit: int) -> 
     return complete and bool(found & names) and all(n in names or c.atoms[n].level <= limit for n in found)
 
 
-def _bases(c: Context, p: Polynomial, into: set[str]) -> bool:
-    """Collect the atoms that the search chooses; False where p also depends on an unknown of the proof."""
+def _bases(c: Context, p: Polynomial, into: set[str], done: dict[str, bool] | None = None) -> bool:
+    """Collect the atoms that the search chooses; False where p also depends on an unknown of the proof. `done` says
+    which atoms were looked at: one that others share at every level of a long chain is followed once."""
+    done = {} if done is None else done
     complete = True
     for name in p.atoms():
-        complete &= _atom_bases(c, name, into)
+        if name not in done:
+            done[name] = _atom_bases(c, name, into, done)
+        complete &= done[name]
     return complete
 
 
-def _atom_bases(c: Context, name: str, into: set[str]) -> bool:
+def _atom_bases(c: Context, name: str, into: set[str], done: dict[str, bool]) -> bool:
     atom = c.atoms[name]
     if atom.definition is None:
         into.add(name)
@@ -190,7 +194,7 @@ def _atom_bases(c: Context, name: str, into: set[str]) -> bool:
     operation, arguments = atom.definition
     if operation.startswith("load "):
         into.add(name)
-        known = [_bases(c, x, into) for x in arguments]
+        known = [_bases(c, x, into, done) for x in arguments]
         return all(known)
     if operation == "float":
         return isinstance(arguments[1], Scalar) and arguments[1] in (Scalar.F32, Scalar.F64)
@@ -199,20 +203,25 @@ def _atom_bases(c: Context, name: str, into: set[str]) -> bool:
         return False
     complete = True
     for x in arguments:
-        complete &= _bases(c, x, into) if isinstance(x, Polynomial) else _formula_bases(c, x, into)
+        complete &= _bases(c, x, into, done) if isinstance(x, Polynomial) else _formula_bases(c, x, into, done)
     return complete
 
 
-def _formula_bases(c: Context, f: Formula, into: set[str]) -> bool:
+def _formula_bases(c: Context, f: Formula, into: set[str], done: dict[str, bool] | None = None) -> bool:
+    done = {} if done is None else done
     match f:
         case Known():
             return True
         case AtLeastZero(p) | IsZero(p) | NotZero(p):
-            return _bases(c, p, into)
+            return _bases(c, p, into, done)
         case Unknown():
-            return f.name in c.atoms and _atom_bases(c, f.name, into)
+            if f.name not in c.atoms:
+                return False
+            if f.name not in done:
+                done[f.name] = _atom_bases(c, f.name, into, done)
+            return done[f.name]
         case Both(parts) | Either(parts):
-            return all(_formula_bases(c, p, into) for p in parts)
+            return all(_formula_bases(c, p, into, done) for p in parts)
 
 
 def _hints(f: Formula, into: dict[str, list[int]]) -> None:
