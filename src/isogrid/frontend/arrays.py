@@ -269,10 +269,24 @@ def _component(builder: Builder, value: TupleValue, indices: list[Value], node: 
                 "not a literal",
                 why="the components of a tuple are known at compile time, so the index must be too",
                 remedies=(
-                    "for constants, use a read-only NumPy array, which run-time values may index",
+                    "for constants, use a read-only NumPy array, which run-time values may index"
+                    + _as_table(builder, value, node),
                     "for values of the thread, use `ig.local`",
                 ),
             )
+
+
+def _as_table(builder: Builder, value: TupleValue, node: ast.Subscript) -> str:
+    """The lines that make a table of a tuple of numbers that was captured; nothing for other tuples."""
+    frame = builder.frame
+    if not isinstance(node.value, ast.Name) or node.value.id in frame.locals or node.value.id in frame.parameters:
+        return ""
+    name, numbers = node.value.id, [item.value if isinstance(item, Literal) else None for item in value.items]
+    if not all(isinstance(number, int | float) and not isinstance(number, bool) for number in numbers):
+        return ""
+    whole = all(isinstance(number, int) and -(1 << 31) <= number < 1 << 31 for number in numbers)
+    element = "int32" if whole else "float32"
+    return f": outside, `{name} = np.array({name}, np.{element})` and `{name}.setflags(write=False)`"
 
 
 # --- refusals --------------------------------------------------------------------------------------------------------
