@@ -9,7 +9,8 @@ from hypothesis import HealthCheck, given, seed, settings
 from isogrid.ir import device as d
 from isogrid.ir import kernel as k
 from isogrid.ir.parse import parse_device, parse_kernel
-from isogrid.ir.text import float_bits, float_text, kernel_lines, print_kernel
+from isogrid.ir.text import kernel_lines, print_kernel
+from isogrid.ir.text_lines import float_bits, float_text
 from isogrid.ir.tokens import IRSyntaxError
 from isogrid.ir.types import Scalar
 from isogrid.ir.verify import verify

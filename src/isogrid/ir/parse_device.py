@@ -6,7 +6,7 @@ from isogrid.ir import kernel as k
 from isogrid.ir.operations import ATOMICS, COLLECTIVES, SPECIALS, WARP_COLLECTIVES, machine_type, natural_type
 from isogrid.ir.parse_expression import ExpressionReader
 from isogrid.ir.parse_header import read_header, read_scalar
-from isogrid.ir.text import float_bits
+from isogrid.ir.text_lines import float_bits
 from isogrid.ir.tokens import Cursor, Lines, SourceLine, Token, source_lines
 from isogrid.ir.traps import TrapKind, TrapSite
 from isogrid.ir.types import Access, Scalar, Space

@@ -2,7 +2,7 @@
 
 from isogrid.ir import kernel as k
 from isogrid.ir.operations import BINARY_SIGNS, COMPARE_SIGNS, FUNCTION_BINARIES, LOGICAL_NAMES, QUERIES, UNARY_NAMES
-from isogrid.ir.text import float_bits
+from isogrid.ir.text_lines import float_bits
 from isogrid.ir.tokens import Cursor, Token
 from isogrid.ir.types import INDEX, Scalar, Space
 

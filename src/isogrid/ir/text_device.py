@@ -19,8 +19,8 @@ from typing import assert_never, cast, get_args
 from isogrid.ir import device as d
 from isogrid.ir import kernel as k
 from isogrid.ir.operations import machine_type, natural_type
-from isogrid.ir.text import TextLine, float_text, header_lines, name_text, string_text
 from isogrid.ir.text_kernel import expr_text
+from isogrid.ir.text_lines import TextLine, float_text, header_lines, name_text, string_text
 from isogrid.ir.traps import TrapSite
 from isogrid.ir.types import Scalar, Space
 

@@ -20,7 +20,7 @@ from typing import assert_never, cast, get_args
 
 from isogrid.ir import kernel as k
 from isogrid.ir.operations import BINARY_SIGNS, COMPARE_SIGNS
-from isogrid.ir.text import TextLine, float_text, header_lines, name_text, string_text
+from isogrid.ir.text_lines import TextLine, float_text, header_lines, name_text, string_text
 from isogrid.ir.types import INDEX, Scalar
 
 

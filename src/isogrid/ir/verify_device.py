@@ -7,6 +7,7 @@ from isogrid.ir import device as d
 from isogrid.ir import kernel as k
 from isogrid.ir.assignment import early_reads
 from isogrid.ir.device import Machine
+from isogrid.ir.faults import Faults
 from isogrid.ir.operations import (
     ATOMICS,
     COLLECTIVES,
@@ -19,7 +20,6 @@ from isogrid.ir.operations import (
 from isogrid.ir.text_device import device_node_text
 from isogrid.ir.traps import TrapKind
 from isogrid.ir.types import Space
-from isogrid.ir.verify import Faults
 from isogrid.ir.walk import expressions, visit_exprs
 
 

@@ -5,6 +5,7 @@ from typing import assert_never
 
 from isogrid.ir import kernel as k
 from isogrid.ir.assignment import early_reads
+from isogrid.ir.faults import Faults
 from isogrid.ir.operations import (
     ARRAY_FACTS,
     ATOMICS,
@@ -20,7 +21,6 @@ from isogrid.ir.operations import (
 )
 from isogrid.ir.text_kernel import expr_text, node_text
 from isogrid.ir.types import Access, Scalar, Space
-from isogrid.ir.verify import Faults
 from isogrid.ir.walk import expressions, visit, visit_exprs
 
 
