@@ -8,16 +8,23 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
+from isogrid.backends.cpu import exactness as cpu_exactness
+from isogrid.backends.cpu.target import HostTarget
+from isogrid.backends.cuda import exactness as cuda_exactness
+from isogrid.backends.cuda.target import cuda_target
+from isogrid.backends.interp import exactness as interp_exactness
 from isogrid.builtins.atomics import ATOMICS
 from isogrid.builtins.collectives import COLLECTIVES
 from isogrid.builtins.conversions import COMPUTING, CONVERSIONS, STORAGE
 from isogrid.builtins.elementary import INSTEAD, NOT_YET
+from isogrid.builtins.exactness import Basis, exactness_of
 from isogrid.builtins.functions import OPERATOR_SPELLINGS
 from isogrid.builtins.index import all_builtins
 from isogrid.builtins.operators import OPERATORS
 from isogrid.builtins.queries import QUERIES
 from isogrid.builtins.table import Builtin
 from isogrid.builtins.warps import WARP_OPERATIONS
+from isogrid.cli.exactness import by_reason
 from isogrid.diagnostics.codes import all_pages, render_markdown
 from isogrid.ir.traps import TrapKind
 from isogrid.ir.types import Scalar
@@ -68,6 +75,7 @@ def pages() -> dict[Path, str]:
         "reference/groups-and-atomics.md": groups_page,
         "reference/traps.md": traps_page,
         "reference/options.md": options_page,
+        "reference/exactness.md": exactness_page,
         "reference/codes/README.md": codes_page,
         "decisions/README.md": decisions_page,
         "explanation/numbers.md": numbers_page,
@@ -355,6 +363,43 @@ def options_page() -> str:
     )
     parts.append("".join(f"1. {code(name)}\n" for name, *_ in PASSES))
     return "".join(parts)
+
+
+EXACTNESS = """# Why results are exact
+
+Every operation gives the same bits on every device. What that stands on is one of three: *(a)* the target's
+specification and flags promise it; *(b)* a sequence of integer or promised operations whose result is proved; *(c)*
+measurement, with the compiler and driver that are named. Only (a) and (b) are called guaranteed. `isogrid devices
+--exactness` prints this for the devices of a machine, `--json` for every operation and type, and runs their self-tests.
+
+A GPU passes its self-test before its first launch: five launches whose every bit is known, with subnormals, infinities
+and NaN, the hardest quotients and roots in loops, functions that begin with an approximation, and a trap. One that
+fails is not the default device, and refuses launches that name it.
+"""
+
+
+def exactness_page() -> str:
+    """The reasons of each device, where one differs from the next processor that of the one with most of (c)."""
+    intel = HostTarget("x86_64-unknown-linux-gnu", "emeraldrapids", "+avx2,+avx512f,+f16c,+fma", "")
+    tables = {
+        "interp": exactness_of("", interp_exactness.reason),
+        "cpu, of Intel with AVX-512": exactness_of("", lambda o: cpu_exactness.reason(o, intel)),
+        "cuda, compute capability 9.0": exactness_of(
+            "", lambda o: cuda_exactness.reason(o, cuda_target((9, 0)), as_measured=True)
+        ),
+    }
+    parts = [EXACTNESS]
+    for title, exactness in tables.items():
+        rows = []
+        for basis in Basis:
+            for reason, names in by_reason(exactness, basis).items():
+                why = f"{reason.text}; measured {reason.measured}" if reason.measured else reason.text
+                rows.append((code(names), f"({basis.value})", why))
+        parts.append(f"\n## {title}\n\n" + table(("operations", "", "why"), rows))
+    return "".join(parts) + (
+        "\nOther processors than Intel's with AVX-512 divide as fast as they multiply, and GPUs of another compute\n"
+        "capability have not been measured: there quotients and roots of f32 are the target's, (a).\n"
+    )
 
 
 def codes_page() -> str:

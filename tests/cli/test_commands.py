@@ -16,6 +16,7 @@ from isogrid.cli import bench
 from isogrid.cli.bench import checkout
 from isogrid.diagnostics.codes import all_pages
 from isogrid.ir.parse import parse_device, parse_kernel
+from isogrid.launch import devices as launch_devices
 
 COMMAND = [sys.executable, "-m", "isogrid"]
 FILES = Path(__file__).parent / "files"
@@ -126,6 +127,26 @@ def test_devices_and_doctor(isogrid: Callable[..., Any]) -> None:
     trials = {f["name"]: f for f in found if f["name"].startswith("device ")}
     assert all(f["fine"] for f in trials.values()), trials
     assert set(trials) == {f"device {device['name']}" for device in listed}
+
+
+def test_devices_say_why_they_are_exact(isogrid: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    text = isogrid("devices", "--exactness").out
+    assert "the self-test passes" in text
+    for line in ("guaranteed", "    f32 f64: + - *", "    integers and bools"):
+        assert line in text
+    listed = {device["name"]: device for device in json.loads(isogrid("devices", "--exactness", "--json").out)}
+    for name in ("cpu", "interp"):
+        found = listed[name]["exactness"]
+        assert found["self_test"] == {"passed": True, "trouble": ""}
+        assert all(one["guaranteed"] is (one["basis"] != "c") for one in found["operations"])
+        assert {"operation": "+", "type": "f64"}.items() <= next(
+            one for one in found["operations"] if (one["operation"], one["type"]) == ("+", "f64")
+        ).items()
+    assert "exactness" not in json.loads(isogrid("devices", "--json").out)[0]
+    monkeypatch.setattr(launch_devices.TESTED, "trouble", {"cpu": "it computes 1 and not 2"})
+    failed = isogrid("devices", "--exactness")
+    assert failed.code == 1
+    assert "the self-test fails: it computes 1 and not 2" in failed.out
 
 
 def test_python_m_isogrid_starts_and_unknown_commands_exit_with_2() -> None:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import isogrid as ig
 from isogrid.backends.cuda import machine
-from isogrid.launch import backends
+from isogrid.launch import backends, devices
 from isogrid.launch.options import forget_native_callables
 from tests.cuda.fake_driver import FakeDriver
 
@@ -17,9 +17,12 @@ def has_gpu() -> bool:
 
 
 @contextmanager
-def fake_gpu(driver: FakeDriver | None = None) -> Iterator[FakeDriver]:
-    """Let `cuda` be a simulated GPU. The default device stays what it was."""
+def fake_gpu(driver: FakeDriver | None = None, *, tested: bool = True) -> Iterator[FakeDriver]:
+    """Let `cuda` be a simulated GPU. The default device stays what it was. A `tested` one has passed its self-test."""
     driver = driver or FakeDriver()
+    trouble = devices.TESTED.trouble
+    devices.TESTED.trouble = {name: "" for name in ("cuda", "cuda:1") if tested}
+    devices.TESTED.said.clear()
     found, preferred = machine._FOUND, list(backends.PREFERRED)
     kept = {name: made for name, made in backends._MADE.items() if backends.family(name) == "cuda"}
     _forget()
@@ -35,6 +38,7 @@ def fake_gpu(driver: FakeDriver | None = None) -> Iterator[FakeDriver]:
         machine._FOUND = found
         backends.PREFERRED.extend(preferred)
         backends._MADE.update(kept)
+        devices.TESTED.trouble = trouble
 
 
 def _forget() -> None:

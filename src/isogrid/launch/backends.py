@@ -29,6 +29,9 @@ LAST_RESORT: Final = "cpu"
 #: The device that follows every access of a kernel with `races="check"`.
 TRACKER: Final = "interp"
 
+#: What tests a device at its first use. It launches kernels, so nothing that launches imports it.
+_SELF_TEST: Final = ("isogrid.launch.selftest", "trouble")
+
 _LOCK: Final = new_lock()
 _MADE: Final[dict[str, Any]] = {}
 
@@ -41,6 +44,12 @@ def family(name: str) -> str:
 def presence(name: str) -> Presence:
     """Which devices of a family this machine has, or why it has none."""
     return _class(*NUMBERED[name])() if name in NUMBERED else Presence((name,))
+
+
+def trouble_of(name: str) -> str:
+    """What the self-test of a device finds, "" if nothing."""
+    module, function = _SELF_TEST
+    return getattr(importlib.import_module(module), function)(name)
 
 
 def runtime(name: str) -> Runtime:

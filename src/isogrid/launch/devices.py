@@ -1,7 +1,6 @@
 """Devices as values: which there are, which one a launch takes, and the options that one carries."""
 
 import difflib
-import functools
 import os
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
@@ -10,6 +9,7 @@ from typing import Any, Final
 
 from isogrid.launch.backends import (
     LAST_RESORT,
+    NUMBERED,
     PLANNED,
     PREFERRED,
     RUNTIMES,
@@ -17,11 +17,13 @@ from isogrid.launch.backends import (
     option_types,
     presence,
     runtime_attribute,
+    trouble_of,
 )
-from isogrid.launch.errors import DeviceError
+from isogrid.launch.errors import DeviceError, DeviceWarning
 from isogrid.launch.options import HINTS, NO_OPTIONS, PORTABLE, Options, checked_options, tell_of_scope, type_text
 from isogrid.support.locks import new_lock
 from isogrid.support.records import dataclass
+from isogrid.support.warn import warn_author
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,16 +162,54 @@ def default_device() -> Device:
     """The best device that works here: the first preferred one that is present and passes its self-test."""
     for name in PREFERRED:
         found = presence(name)
-        if found.names and (not found.needs_self_test or _passes(name)):
+        if found.names and (not found.needs_self_test or not _trouble_as_default(found.names[0])):
             return Device(found.names[0])
     return Device(LAST_RESORT)
 
 
-@functools.cache
-def _passes(name: str) -> bool:
-    from isogrid.launch.selftest import passes  # it launches kernels, so it comes after this module
+class _Tested:
+    """What the self-tests of this process have found, by device; `running` has those that this thread makes now."""
 
-    return passes(name)
+    def __init__(self) -> None:
+        self.trouble: dict[str, str] = {}
+        self.running: set[str] = set()
+        self.said: set[str] = set()
+        self.lock = new_lock()
+
+
+TESTED: Final = _Tested()
+
+
+def self_test(name: str) -> str:
+    """What the self-test of a device found, "" if nothing; it runs at the first use. Launches of the test itself get
+    "" meanwhile, other threads wait for its end."""
+    found = TESTED.trouble.get(name)
+    if found is not None:
+        return found
+    with TESTED.lock:
+        if name in TESTED.running:
+            return ""
+        if name not in TESTED.trouble:
+            TESTED.running.add(name)
+            try:
+                TESTED.trouble[name] = trouble_of(name)
+            finally:
+                TESTED.running.discard(name)
+        return TESTED.trouble[name]
+
+
+def require_tested(name: str) -> None:
+    """Raise `DeviceError` for a device that failed its self-test."""
+    if family(name) in NUMBERED and presence(family(name)).needs_self_test and (found := self_test(name)):
+        raise DeviceError(f"{name} failed its self-test, so its results are not to be relied on: {found}; run on cpu")
+
+
+def _trouble_as_default(name: str) -> str:
+    found = self_test(name)
+    if found and name not in TESTED.said:
+        TESTED.said.add(name)
+        warn_author(f"{name} failed its self-test and is not the default device: {found}", DeviceWarning)
+    return found
 
 
 def choose(explicit: "Device | None") -> Choice:

@@ -25,7 +25,7 @@ from isogrid.launch.arguments import Arguments, match_arguments, type_arguments
 from isogrid.launch.arrays import Array, device_of
 from isogrid.launch.backends import LAST_RESORT, TRACKER, family, presence, runtime, runtime_attribute
 from isogrid.launch.bind import bind_arrays
-from isogrid.launch.devices import Choice, Device, choose, ignored_hints
+from isogrid.launch.devices import Choice, Device, choose, ignored_hints, require_tested
 from isogrid.launch.errors import DeviceWarning, LaunchValueError, OptionWarning, RequirementError
 from isogrid.launch.evaluate import CannotEvaluate, evaluate, values_text
 from isogrid.launch.geometry import MAXIMUM_GROUP, Given, Shape, check_given, check_group_size, settle_geometry
@@ -286,6 +286,7 @@ def _artifact(
         _warn_once(
             (kernel.definition.name, name),
             f"kernel {kernel.definition.name} runs on {LAST_RESORT}, because {name} refused it: {refusal}",
+    require_tested(name)
             DeviceWarning,
         )
         _trace(f"{kernel.definition.name}: {name} refused it, falls back to {LAST_RESORT}")

@@ -12,7 +12,7 @@ from typing import Final
 from isogrid.builtins.elementary import CORRECTING
 from isogrid.ir import device as d
 from isogrid.ir.types import Space
-from isogrid.ir.walk import map_expr
+from isogrid.ir.walk import map_expr, visit
 from isogrid.lowering.builder import Array, Builder
 from isogrid.lowering.machine import literal
 from isogrid.mathlib.functions import Function, has_build, load
@@ -33,6 +33,25 @@ def lower_elementary(builder: Builder, name: str, arguments: tuple[d.Expr, ...])
     _put(builder, function, function.body, values, tables, corrected=corrected)
     builder.exact = True
     return _renamed(function.result, values, tables)
+
+
+def divides(name: str) -> bool:
+    """Whether the usual build of a function has a quotient or root of f32."""
+    return any(
+        isinstance(node, d.Op) and node.op in ("fdiv", "fsqrt") and node.type is d.Machine.F32
+        for node in visit(load(name).body)
+    )
+
+
+def started_inverses(name: str, build: str) -> frozenset[d.Machine]:
+    """The types of the inverses that a build of a function begins with and corrects; none where it does not."""
+    if build not in CORRECTING or not has_build(name, build):
+        return frozenset()
+    found: set[d.Machine] = set()
+    for statement in load(name, build).body:
+        if isinstance(statement, d.Let):
+            found |= {node.type for node in visit(statement.value) if isinstance(node, d.Op) and _is_inverse(node)}
+    return frozenset(found)
 
 
 def _put(
@@ -72,11 +91,15 @@ def _put(
 
 def _started(builder: Builder, node: d.Expr, stem: str) -> d.Expr:
     """An inverse 1 / x under a name of its own, as a value that what follows corrects."""
+    return builder.let(node, stem, start=True) if _is_inverse(node) else node
+
+
+def _is_inverse(node: d.Node) -> bool:
     match node:
-        case d.Op(op="fdiv", arguments=(d.Literal() as one, _)) if one in _ONES:
-            return builder.let(node, stem, start=True)
+        case d.Op(op="fdiv", arguments=(d.Literal() as one, _)):
+            return one in _ONES
         case _:
-            return node
+            return False
 
 
 def _stem(function: Function, name: str) -> str:

@@ -27,9 +27,10 @@ def cached_object(text: str, pipeline: Pipeline, cache: DiskCache | None = None)
 def machine_facts(target: HostTarget | None = None) -> tuple[str, ...]:
     """What object code depends on besides its text: processor, its features, LLVM and llvmlite."""
     host = target or host_target()
-    return (host.triple, host.cpu, host.features, host.data_layout, _llvmlite_version())
+    return (host.triple, host.cpu, host.features, host.data_layout, llvmlite_version())
 
 
 @functools.cache
-def _llvmlite_version() -> str:
+def llvmlite_version() -> str:
+    """llvmlite's version in words."""
     return f"llvmlite {importlib.import_module('llvmlite').__version__}"

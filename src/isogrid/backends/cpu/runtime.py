@@ -8,7 +8,7 @@ with its thread and operands. Then the arrays are put back once more and the tra
 import ctypes
 import math
 from collections.abc import Callable, Mapping
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from isogrid.runtimes.memory import HostMemory
 from isogrid.runtimes.protocol import BoundLaunch
 from isogrid.support.errors import CompilerBug
 from isogrid.traps import Trap, trap_exception
+
+if TYPE_CHECKING:
+    from isogrid.builtins.exactness import Exactness
 
 _SMALL: Final = 1 << 31
 
@@ -52,6 +55,15 @@ class CpuRuntime:
         self.memory.queue.settle()
 
     synchronize = raise_pending
+
+    def exactness(self) -> "Exactness":
+        """Why each operation is exact here."""
+        from isogrid.backends.cpu.exactness import made_with, reason
+        from isogrid.backends.cpu.target import host_target
+        from isogrid.builtins.exactness import exactness_of
+
+        target = host_target()
+        return exactness_of(made_with(target), lambda operation: reason(operation, target))
 
     def compile(self, kernel: k.Kernel, options: Mapping[str, Any]) -> CpuArtifact:
         """Native code for launches whose sizes are all below 2^31; the other variant follows when one is needed."""

@@ -8,7 +8,7 @@ import ctypes
 import importlib
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from isogrid.backends.cuda import artifact as a
 from isogrid.backends.cuda.artifact import CudaArtifact
@@ -28,6 +28,9 @@ from isogrid.backends.plan import LaunchPlan
 from isogrid.ir import kernel as k
 from isogrid.runtimes.protocol import BoundLaunch, is_small
 from isogrid.support.builtin_function import with_slow
+
+if TYPE_CHECKING:
+    from isogrid.builtins.exactness import Exactness
 
 
 class CudaRuntime:
@@ -62,6 +65,15 @@ class CudaRuntime:
         memory = found.driver.device_memory(self.number) >> 20
         speaks = f"driver speaks CUDA {found.version // 1000}.{found.version % 1000 // 10}"
         return f"{found.names[self.number]}, compute capability {major}.{minor}, {memory} MiB, {speaks}"
+
+    def exactness(self) -> "Exactness":
+        """Why each operation is exact here."""
+        from isogrid.backends.cuda.exactness import is_as_measured, made_with, reason
+        from isogrid.backends.cuda.target import cuda_target
+        from isogrid.builtins.exactness import exactness_of
+
+        target, known = cuda_target(self.machine.capabilities[self.number]), is_as_measured(self.machine)
+        return exactness_of(made_with(self.machine, self.number), lambda o: reason(o, target, as_measured=known))
 
     # --- compile -----------------------------------------------------------------------------------------------------
 

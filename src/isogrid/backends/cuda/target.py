@@ -68,6 +68,11 @@ def _binding() -> Any:
     return llvm
 
 
+def llvm_version() -> tuple[int, ...]:
+    """The version of LLVM that makes the code."""
+    return tuple(_binding().llvm_version_info)
+
+
 def _machine(target: CudaTarget) -> Any:
     llvm = _binding()
     found = llvm.Target.from_triple("nvptx64-nvidia-cuda")

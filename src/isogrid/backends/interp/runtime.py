@@ -3,9 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
+from isogrid.backends.interp.exactness import made_with, reason
 from isogrid.backends.interp.findings import DynamicFault
 from isogrid.backends.interp.launch import run_program
 from isogrid.backends.interp.program import Program, compile_program
+from isogrid.builtins.exactness import Exactness, exactness_of
 from isogrid.ir import kernel as k
 from isogrid.runtimes.memory import HostMemory
 from isogrid.runtimes.protocol import BoundLaunch
@@ -28,6 +30,10 @@ class InterpRuntime:
         self.memory.queue.settle()
 
     synchronize = raise_pending
+
+    def exactness(self) -> Exactness:
+        """Why each operation is exact here."""
+        return exactness_of(made_with(), reason)
 
     def compile(self, kernel: k.Kernel, options: Mapping[str, Any]) -> Program:
         """Closures for the kernel as it stands: no pass runs, so that passes can be compared with this."""
