@@ -27,6 +27,27 @@ def k(z: ig.Out[ig.i64, {letters}]) -> None:
     agree(made, device, np.zeros(GRIDS[rank], np.int64))
 
 
+@pytest.mark.parametrize("open", [False, True], ids=["written", "at the launch"])
+@pytest.mark.parametrize("rank", [1, 2, 3])
+def test_threads_said_in_groups(rank: int, open: bool, device: str) -> None:
+    """A kernel that is not grouped runs all threads of the groups, and its traps name them."""
+    letters, ids = LETTERS[rank], ", ".join("hij"[:rank])
+    guard = " and ".join(f"{i} < z.shape[{axis}]" for axis, i in enumerate("hij"[:rank]))
+    groups, block = ("N",) if rank == 1 else (3, 2, 4)[:rank], BLOCKS[rank]
+    written = f"groups=({', '.join(map(str, groups))},), block={block}"
+    made = kernel(f"""
+@ig.kernel({"" if open else written})
+def k(p: ig.In[ig.i32, N], z: ig.Out[ig.i64, {letters if rank > 1 else "C"}]) -> None:
+    {ids}{"," if rank == 1 else ""} = ig.gids()
+    if {guard}:
+        z[{ids}] = 100 // p[ig.gid() % len(p)] + ig.gid() * 1000 + ig.grid_size() + ig.grid_size({rank - 1})
+""")
+    given = {"groups": (5,) if rank == 1 else groups, "block": block} if open else {}
+    z = np.zeros({1: 37, 2: (5, 19), 3: (3, 5, 11)}[rank], np.int64)
+    for p in (np.ones(5, np.int32), np.array([1, 1, 1, 0, 1], np.int32)):
+        agree(made, device, p, z, **given)
+
+
 @pytest.mark.parametrize("rank", [1, 2, 3])
 @pytest.mark.parametrize("name", ["lid", "group_id", "group_size", "num_groups", "grid_size"])
 @pytest.mark.parametrize("by", ["grid", "groups"])

@@ -52,6 +52,21 @@ def k(p: ig.In[ig.i32, N], x: ig.In[ig.f32, N], y: ig.Out[ig.f32, N]) -> None:
         assert "index" in _both(text, p, x, np.zeros_like(x))
 
 
+@pytest.mark.parametrize("groups", ["N", "(N, 3)", "(2, N, 2)"])
+def test_groups_of_a_kernel_that_has_none_are_threads(groups: str) -> None:
+    rank = groups.count(",") + 1
+    text = f"""
+@ig.kernel(groups={groups}, block={(2, 2, 4)[-rank:]})
+def k(p: ig.In[ig.i32, N], y: ig.Out[ig.i64, M]) -> None:
+    i = ig.gid()
+    if i < M:
+        y[i] = 7 // p[i % len(p)] + ig.grid_size() + ig.grid_size({rank - 1})
+"""
+    y = np.zeros(30, np.int64)
+    assert not _both(text, np.ones(3, np.int32), y)
+    assert "thread" in _both(text, np.array([1, 1, 0], np.int32), y)
+
+
 @pytest.mark.parametrize("trips", [0, 1, 7, 8, 9, 16, 21])
 def test_checks_of_eight_trips_name_the_right_trip(trips: int) -> None:
     text = """

@@ -44,6 +44,20 @@ def spread(x: In[f32, N], y: Out[f32, Twice]) -> None:
     y[2 * i + 1] = x[i]
 
 
+@ig.kernel(groups=(H, 2), block=(2, 8))
+def counted(y: Out[i64, H, W]) -> None:
+    i, j = ig.gids()
+    if i < H and j < W:
+        y[i, j] = ig.grid_size(0) * 100 + ig.grid_size(1)
+
+
+@ig.kernel()
+def counted_open(y: Out[i64, N]) -> None:
+    i = ig.gid()
+    if i < N:
+        y[i] = ig.grid_size()
+
+
 @pytest.fixture
 def gpu() -> Iterator[FakeDriver]:
     with fake_gpu() as driver:
@@ -74,6 +88,18 @@ def test_usual_calls_are_native_and_right(gpu: FakeDriver) -> None:
     for call in (lambda: fresh(1.5, x, y), lambda: fresh(0.5, on_gpu(70), y[10:80].copy())):
         assert natively(gpu, call)
     assert np.array_equal(y.numpy(), np.full(100, 10, F32))
+
+
+def test_groups_of_kernels_that_have_none_are_threads(gpu: FakeDriver) -> None:
+    y = on_gpu(5, 12, dtype=np.int64, value=0)
+    warm(counted, y)
+    assert natively(gpu, lambda: counted(y)) and (y.numpy() == 1016).all()
+    z = on_gpu(40, dtype=np.int64, value=0)
+    for groups in (2, 3, 5):
+        for _ in range(3):
+            counted_open.launch(z, groups=groups, block=4)
+        assert np.array_equal(z.numpy()[: 4 * groups], np.full(4 * groups, 4 * groups))
+        assert groups == 5 or z.numpy()[4 * groups] != 4 * groups
 
 
 def test_scalars_dimensions_and_preconditions(gpu: FakeDriver) -> None:

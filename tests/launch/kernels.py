@@ -18,6 +18,14 @@ class R1(ig.Dim, equals=R + 1):
     """One more than R."""
 
 
+class Twice(ig.Dim, equals=2 * R1):
+    """Derived from a derived dimension; kernels name it before that one."""
+
+
+class Padded(ig.Dim, equals=Twice * TILE + D):
+    """Derived from all kinds."""
+
+
 @ig.kernel(grid=N, block=256)
 def saxpy(a: f32, x: In[f32, N], y: InOut[f32, N]) -> None:
     i = ig.gid()
@@ -46,6 +54,11 @@ def transpose(x: In[f32, H, W], y: Out[f32, W, H]) -> None:
 def differences(ptr: In[i32, R1], out: Out[i32, R]) -> None:
     r = ig.gid()
     out[r] = ptr[r + 1] - ptr[r]
+
+
+@ig.kernel(grid=Padded)
+def chained(x: In[i32, R], step: In[i32, D], out: Out[i64, Padded]) -> None:
+    out[ig.gid()] = int(Padded) * 10_000 + int(Twice) * 100 + int(R1) * 10 + len(x)
 
 
 @ig.kernel(grid=N)

@@ -227,6 +227,20 @@ def test_constant_dimensions(device: str) -> None:
 
 
 @pytest.mark.parametrize("device", ["cpu", "interp"])
+def test_dimensions_derived_from_derived_ones(device: str) -> None:
+    """The signature names them before those that they follow from."""
+    kernel = k.chained.on(device)
+    for rows, step, tile in ((3, 1, 4), (5, 2, 8), (0, 3, 16)):
+        padded = 2 * (rows + 1) * tile + step
+        out = np.zeros(padded, np.int64)
+        for _ in range(2):  # the second time by the native stub, where there is one
+            kernel.options(TILE=tile)(np.zeros(rows, np.int32), np.zeros(step, np.int32), out)
+        assert (out == padded * 10_000 + 200 * (rows + 1) + 10 * (rows + 1) + rows).all()
+        with pytest.raises(ig.LaunchValueError, match=r"`Padded` = \(Twice \* TILE\) \+ D is"):
+            kernel(np.zeros(rows, np.int32), np.zeros(step, np.int32), np.zeros(padded + 1, np.int64))
+
+
+@pytest.mark.parametrize("device", ["cpu", "interp"])
 def test_open_geometry(device: str) -> None:
     for given in ({"grid": 7}, {"groups": 2, "block": 4}, {"grid": 8, "block": 3}, {"grid": (np.int64(9),)}):
         out = np.zeros(8, np.int32)

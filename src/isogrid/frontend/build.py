@@ -40,7 +40,7 @@ from isogrid.frontend.preconditions import thread_dependent
 from isogrid.frontend.scope import Builder, Frame, RefusedError
 from isogrid.frontend.values import ArrayValue, FunctionValue, NothingValue, Typed
 from isogrid.ir import kernel as k
-from isogrid.ir.types import Scalar, Space
+from isogrid.ir.types import INDEX, Scalar, Space
 from isogrid.support.errors import CompilerBug, KernelRefused
 from isogrid.support.records import dataclass
 
@@ -137,6 +137,8 @@ def _round(builder: Builder, text: FunctionText) -> tuple[k.Kernel, returned.Res
         else:
             statements.build_body(builder, tree, head)
         _check_whole(builder, geometry)
+    if not builder.grouped:
+        geometry = _threads_of(geometry)
     kernel = k.Kernel(
         name=definition.name,
         parameters=parameters,
@@ -170,6 +172,18 @@ def _geometry(builder: Builder) -> k.Geometry:
     builder.rank = len(extents)
     builder.block_shape = _block(builder, len(extents))
     return k.Geometry(kind, extents, builder.block_shape)
+
+
+def _threads_of(geometry: k.Geometry) -> k.Geometry:
+    """The grid of as many threads. A kernel that is not grouped cannot tell, so its groups are only a way to say it."""
+    if geometry.kind == "grid":
+        return geometry
+    sides = [k.Const(side, INDEX, span=e.span) for e, side in zip(geometry.extents, geometry.block, strict=True)]
+    extents = tuple(
+        outside.folded("mul", extent, side, INDEX, extent.span)
+        for extent, side in zip(geometry.extents, sides, strict=True)
+    )
+    return k.Geometry("grid", extents, geometry.block)
 
 
 def _block(builder: Builder, rank: int) -> tuple[int, ...]:

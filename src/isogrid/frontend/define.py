@@ -3,7 +3,7 @@
 import ast
 import inspect
 import typing
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import FunctionType
 from typing import Any, Final
 
@@ -89,7 +89,7 @@ class _Definer:
             extents=extents,
             block=blocks,
             constant_dims=tuple(d.__name__ for d in classes if d.is_constant),
-            derived=tuple((d.__name__, _expression(d.equals)) for d in classes if d.equals is not None),
+            derived=tuple((d.__name__, _expression(d.equals)) for d in _in_order(classes) if d.equals is not None),
             tunables=tuple(
                 Tunable(d.name or "", d.values)
                 for d in self.mentioned.dimensions.values()
@@ -421,6 +421,21 @@ def _part(annotation: ast.expr, part: int | None) -> ast.expr:
         return annotation
     arguments = annotation.slice.elts if isinstance(annotation.slice, ast.Tuple) else [annotation.slice]
     return arguments[part] if part < len(arguments) else annotation
+
+
+def _in_order(classes: Sequence[type[Dim]]) -> list[type[Dim]]:
+    """The dimensions with those first that others are derived from, so that values can be found in one pass."""
+    ordered: dict[str, type[Dim]] = {}
+
+    def visit(dimension: type[Dim]) -> None:
+        for part in dimensions_in(dimension.equals):
+            if not isinstance(part, TunableValue):
+                visit(part)
+        ordered.setdefault(dimension.__name__, dimension)
+
+    for dimension in classes:
+        visit(dimension)
+    return list(ordered.values())
 
 
 def _expression(value: Any) -> k.Expr:

@@ -98,14 +98,22 @@ def launch(
         return
     device, artifact = _artifact(kernel, specialisation, program, choice, options)
     used = options.for_backend(device)
-    if not _run(definition, device, artifact, arguments, dims, shape, used, stream, wait):
+    extents = _extents(program, shape)
+    if not _run(definition, device, artifact, arguments, dims, shape, extents, used, stream, wait):
         return
     if program.facts or explicit is not None or _tracing():
         return
     ran = _Ran(choice, device, artifact, program, specialisation, used, natives)
     if kernel.fixed and len(kernel.fixed) == len(definition.parameters):
-        _install_bound(kernel, ran, BoundLaunch(arguments.arrays, arguments.scalars, dims, shape.extents))
+        _install_bound(kernel, ran, BoundLaunch(arguments.arrays, arguments.scalars, dims, extents))
     _install_native(kernel, ran, given, shape.rank if shape.open_extents else 0)
+
+
+def _extents(program: k.Kernel, shape: Shape) -> tuple[int, ...]:
+    """The extents of the kernel's own geometry: groups that a kernel cannot tell from a grid are a grid there."""
+    if shape.kind == program.geometry.kind:
+        return shape.extents
+    return tuple(extent * side for extent, side in zip(shape.extents, shape.block, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,6 +286,7 @@ def _artifact(
     if program.races == "check" and name != TRACKER:
         _trace(f"{kernel.definition.name}: races are tracked, so {TRACKER} runs it in place of {name}")
         return TRACKER, _compiled(kernel, specialisation, program, TRACKER, options)
+    require_tested(name)
     try:
         return name, _compiled(kernel, specialisation, program, name, options)
     except (KnownLimit, KernelRefused) as refusal:
@@ -286,7 +295,6 @@ def _artifact(
         _warn_once(
             (kernel.definition.name, name),
             f"kernel {kernel.definition.name} runs on {LAST_RESORT}, because {name} refused it: {refusal}",
-    require_tested(name)
             DeviceWarning,
         )
         _trace(f"{kernel.definition.name}: {name} refused it, falls back to {LAST_RESORT}")
@@ -329,6 +337,7 @@ def _run(
     arguments: Arguments,
     dims: Mapping[str, int],
     shape: Shape,
+    extents: tuple[int, ...],
     options: Options,
     stream: Any,
     wait: bool,
@@ -336,7 +345,7 @@ def _run(
     """Run or queue it; whether a native callable may take the next such launch."""
     started = time.perf_counter()
     arrays, copied = _contiguous(arguments.arrays)
-    bound = BoundLaunch(arrays, arguments.scalars, dims, shape.extents, options.values(), stream, wait)
+    bound = BoundLaunch(arrays, arguments.scalars, dims, extents, options.values(), stream, wait)
     graph = current_graph()
     if graph is not None:
         graph.add(definition, device, artifact, bound)
