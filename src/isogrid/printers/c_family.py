@@ -16,6 +16,7 @@ from isogrid.ir.walk import visit
 from isogrid.printers.c_family_exits import structure_exits
 from isogrid.printers.c_family_expressions import Expressions
 from isogrid.printers.c_family_frame import Frame, Parameter, scalar_types
+from isogrid.printers.c_family_handover import handover
 from isogrid.printers.c_family_helpers import helper_texts
 from isogrid.printers.c_family_intervals import close_intervals
 from isogrid.printers.c_family_meetings import Together
@@ -75,7 +76,7 @@ def print_kernel(
     if spelling.barrier_apart and any(id(n) in meetings.followed for n in visit(kernel.body) if isinstance(n, d.Check)):
         spelling = replace(spelling, barrier=spelling.barrier_apart)
     together = Together(kernel, spelling, frame, meetings)
-    body = Body(kernel, spelling, names, expressions, Signs(kernel, dict(scalars)), source, together, 1)
+    body = Body(kernel, spelling, names, expressions, Signs(kernel, dict(scalars)), source, handover(together), 1)
     body.skipped = frozenset(frame.aliases)
     for name in frame.aliases:
         special = next(n.value for n in kernel.body if isinstance(n, d.Let) and n.name == name)

@@ -1,21 +1,17 @@
 """Atomic updates: the language's own, others by comparing and swapping, and adds whose total is watched."""
 
-from typing import TYPE_CHECKING
-
 from isogrid.ir import device as d
 from isogrid.ir.types import Scalar, Space
 from isogrid.printers.c_family_groups import combiner
 from isogrid.printers.c_family_helpers import function_name
+from isogrid.printers.c_family_meetings import Together
 from isogrid.printers.c_family_statements import Body
 from isogrid.printers.c_family_text import CType, Text, element_type, unsigned
 from isogrid.printers.c_family_traps import wrapped_function
 from isogrid.support.errors import KnownLimit
 
-if TYPE_CHECKING:
-    from isogrid.printers.c_family_meetings import Together
 
-
-def atomic_update(together: "Together", body: Body, node: d.Atomic) -> None:
+def atomic_update(together: Together, body: Body, node: d.Atomic) -> None:
     type = element_type(node.element)
     place = body.element(node.buffer, node.index)
     space = "shared" if together.spaces[node.buffer] is Space.SHARED else "global"
@@ -39,7 +35,7 @@ def atomic_update(together: "Together", body: Body, node: d.Atomic) -> None:
 
 
 def _update(
-    together: "Together", body: Body, op: str, type: CType, place: str, value: Text, expected: Text | None, space: str
+    together: Together, body: Body, op: str, type: CType, place: str, value: Text, expected: Text | None, space: str
 ) -> str:
     key = f"{op}_{type.suffix}"
     word = together.spelling.spaces[space]
@@ -51,7 +47,7 @@ def _update(
     return f"{name}({place}, {value.text})"
 
 
-def _loop_function(together: "Together", body: Body, op: str, type: CType, space: str) -> tuple[str, str]:
+def _loop_function(together: Together, body: Body, op: str, type: CType, space: str) -> tuple[str, str]:
     """An atomic that the language lacks, by comparing and swapping the bits of the element."""
     bits = unsigned(type.bits)
     swap = together.spelling.atomics.get(f"cas_{bits.suffix}")
@@ -86,7 +82,7 @@ def _loop_function(together: "Together", body: Body, op: str, type: CType, space
     return name, text
 
 
-def _counted_add(together: "Together", body: Body, node: d.Atomic, type: CType, value: Text, word: str) -> None:
+def _counted_add(together: Together, body: Body, node: d.Atomic, type: CType, value: Text, word: str) -> None:
     """An add whose sum may leave its type: a wrap is noted, and what it means is seen when all have added."""
     index = body.expressions.index(node.index)
     buffer = body.names.give("buffer", node.buffer)

@@ -1,19 +1,15 @@
 """Group operations: every thread fills its slot, all meet, and the slots are combined in the fixed pairing."""
 
-from typing import TYPE_CHECKING
-
 from isogrid.analysis.meetings import Pending
 from isogrid.ir import device as d
 from isogrid.ir.types import Scalar
 from isogrid.printers.c_family_groups import scan_function, tree_function, wide_type
+from isogrid.printers.c_family_meetings import Together
 from isogrid.printers.c_family_statements import Body
 from isogrid.printers.c_family_text import CType, Text, element_type
 
-if TYPE_CHECKING:
-    from isogrid.printers.c_family_meetings import Together
 
-
-def group_operation(together: "Together", body: Body, node: d.Collective) -> None:
+def group_operation(together: Together, body: Body, node: d.Collective) -> None:
     pending = together.meetings.pending(node)
     value = body.expressions.text(node.value)
     if node.op in ("any", "all"):
@@ -36,13 +32,13 @@ def group_operation(together: "Together", body: Body, node: d.Collective) -> Non
         together.meet(body, Pending(total=True))
 
 
-def _any_or_all(together: "Together", op: str, value: Text) -> Text:
+def _any_or_all(together: Together, op: str, value: Text) -> Text:
     if op == "any":
         return Text(together.vote(value), CType.BOOL)
     return Text(f"!{together.vote(Text(f'!{value.as_unary}', CType.BOOL))}", CType.BOOL, 14)
 
 
-def _combined(together: "Together", body: Body, node: d.Collective, slots: str, type: CType) -> str:
+def _combined(together: Together, body: Body, node: d.Collective, slots: str, type: CType) -> str:
     """The result of a group operation on filled slots, as text."""
     if node.op == "scan":
         name, text = scan_function(together.spelling, type, together.frame.threads)
@@ -59,7 +55,7 @@ def _combined(together: "Together", body: Body, node: d.Collective, slots: str, 
     return f"{name}({slots}, {together.thread})"
 
 
-def _narrowed(together: "Together", body: Body, node: d.Collective, result: str, type: CType, wide: CType) -> None:
+def _narrowed(together: Together, body: Body, node: d.Collective, result: str, type: CType, wide: CType) -> None:
     """The result in its own type; the group leaves where it does not fit."""
     if wide is type:
         body.give(node.target, Text(result, type, 3, "?" if "?" in result else ""))
@@ -74,7 +70,7 @@ def _narrowed(together: "Together", body: Body, node: d.Collective, result: str,
     body.give(node.target, Text(f"({type.value}){total}", type, 14))
 
 
-def _leave_at_total(together: "Together", body: Body, node: d.Collective, lost: str) -> None:
+def _leave_at_total(together: Together, body: Body, node: d.Collective, lost: str) -> None:
     """Thread 0 names a sum that is out of its type, the lowest such thread a scan; then all leave."""
     assert node.total is not None
     if node.op == "sum":
@@ -93,7 +89,7 @@ def _leave_at_total(together: "Together", body: Body, node: d.Collective, lost: 
     body.line(f"if ({together.vote(Text(flag, CType.BOOL))}) return;")
 
 
-def _exact(together: "Together", body: Body, node: d.Collective, value: Text, pending: Pending) -> None:
+def _exact(together: Together, body: Body, node: d.Collective, value: Text, pending: Pending) -> None:
     """A checked total of 64-bit integers: the upper and lower halves are added apart, and carry at the end."""
     type = element_type(node.scalar)
     upper = together.slots(CType.I64, together.frame.threads)

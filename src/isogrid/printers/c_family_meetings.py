@@ -1,4 +1,4 @@
-"""What threads do together: barriers, group and warp operations, atomics, and how a group with a trapped thread leaves.
+"""How threads meet: checks, barriers, votes, and how a group with a trapped thread leaves.
 
 A thread that traps records itself and ends. Where a meeting of its group may follow, the group leaves there, whole: the
 meeting asks whether somebody has trapped, and the trapped thread answers from where it is (`Spelling.barrier_or`).
@@ -8,20 +8,17 @@ from isogrid.analysis.meetings import Meetings, Pending
 from isogrid.ir import device as d
 from isogrid.ir.device import Machine
 from isogrid.ir.types import Space
-from isogrid.printers.c_family_atomics import atomic_update
-from isogrid.printers.c_family_collectives import group_operation
 from isogrid.printers.c_family_frame import Frame, totals_of, watched_buffers
 from isogrid.printers.c_family_groups import any_function
 from isogrid.printers.c_family_spelling import Spelling
 from isogrid.printers.c_family_statements import Body
 from isogrid.printers.c_family_text import CType, Text, unsigned
 from isogrid.printers.c_family_traps import mark_function, trap_function
-from isogrid.printers.c_family_warps import warp_operation
-from isogrid.support.errors import CompilerBug, KnownLimit
+from isogrid.support.errors import KnownLimit
 
 
 class Together:
-    """Prints the statements of one kernel that `Body` hands over; collects functions and shared arrays."""
+    """What the threads of one kernel do together; collects functions and shared arrays."""
 
     def __init__(self, kernel: d.Kernel, spelling: Spelling, frame: Frame, meetings: Meetings) -> None:
         self.kernel, self.spelling, self.frame, self.meetings = kernel, spelling, frame, meetings
@@ -34,29 +31,6 @@ class Together:
         self.spaces = {b.name: b.space for b in kernel.buffers}
         self.needs_key = False
 
-    def __call__(self, body: Body, node: d.Statement) -> None:
-        match node:
-            case d.Check():
-                self._check(body, node)
-            case d.Return():
-                self.end(body)
-                body.line("return;")
-            case d.Barrier():
-                self.meet(body, self.meetings.pending(node))
-            case d.Collective():
-                group_operation(self, body, node)
-            case d.WarpBarrier():
-                self._warp_barrier(body, node)
-            case d.WarpCollective():
-                self._warp_collective(body, node)
-            case d.Agree():
-                vote = self.vote(body.expressions.text(node.value))
-                body.give(node.target, Text(vote, CType.BOOL))
-            case d.Atomic():
-                atomic_update(self, body, node)
-            case _:
-                raise CompilerBug(f"{type(node).__name__} is no meeting")
-
     @property
     def thread(self) -> str:
         return self.frame.local_index.text
@@ -68,7 +42,7 @@ class Together:
 
     # --- traps --------------------------------------------------------------------------------------------------------
 
-    def _check(self, body: Body, node: d.Check) -> None:
+    def check(self, body: Body, node: d.Check) -> None:
         if isinstance(node.ok, d.Literal):
             if not node.ok.bits:
                 self._trap(body, node.site, [self._word(body, o) for o in node.operands])
@@ -230,7 +204,7 @@ class Together:
                 f"{self.spelling.language}"
             )
 
-    def _warp_barrier(self, body: Body, node: d.WarpBarrier) -> None:
+    def warp_barrier(self, body: Body, node: d.WarpBarrier) -> None:
         native = self.spelling.warps.get("barrier")
         if native is None:
             body.line(self.spelling.barrier)
@@ -240,11 +214,10 @@ class Together:
             self._leave_with_warp(body)
         body.line(native.format(mask=self.mask()))
 
-    def _warp_collective(self, body: Body, node: d.WarpCollective) -> None:
-        pending = self.meetings.pending(node)
-        if self.spelling.barrier_or and pending.warp:
+    def before_warp_operation(self, body: Body, node: d.WarpCollective) -> None:
+        """The warp leaves here if one of its threads has trapped."""
+        if self.spelling.barrier_or and self.meetings.pending(node).warp:
             self._leave_with_warp(body)
-        warp_operation(self, body, node)
 
     def leave_warp(self, body: Body, node: d.WarpCollective) -> None:
         """A warp whose total is out of its type leaves."""

@@ -1,18 +1,14 @@
 """Warp operations: through the hardware's shuffles where it has them, else through the group's slots."""
 
-from typing import TYPE_CHECKING
-
 from isogrid.ir import device as d
 from isogrid.ir.types import Scalar
 from isogrid.printers.c_family_groups import combiner, wide_type
+from isogrid.printers.c_family_meetings import Together
 from isogrid.printers.c_family_statements import Body
 from isogrid.printers.c_family_text import CType, Text, element_type
 
-if TYPE_CHECKING:
-    from isogrid.printers.c_family_meetings import Together
 
-
-def warp_operation(together: "Together", body: Body, node: d.WarpCollective) -> None:
+def warp_operation(together: Together, body: Body, node: d.WarpCollective) -> None:
     """Print one warp operation; the target gets the result."""
     match node.op:
         case "shuffle":
@@ -27,11 +23,11 @@ def warp_operation(together: "Together", body: Body, node: d.WarpCollective) -> 
             _combine(together, body, node)
 
 
-def _lane(together: "Together") -> str:
+def _lane(together: Together) -> str:
     return f"({together.thread} & {together.kernel.warp - 1})"
 
 
-def _exchange(together: "Together", type: CType, value: str, lane: str, body: Body) -> str:
+def _exchange(together: Together, type: CType, value: str, lane: str, body: Body) -> str:
     """The value of a lane of the warp, as an expression."""
     spelling, width = together.spelling, together.kernel.warp
     native = spelling.warps.get(f"shuffle_{type.suffix}")
@@ -52,7 +48,7 @@ def _exchange(together: "Together", type: CType, value: str, lane: str, body: Bo
     return f"{name}({slots}, {value}, {lane}, {together.thread})"
 
 
-def _vote(together: "Together", body: Body, node: d.WarpCollective) -> None:
+def _vote(together: Together, body: Body, node: d.WarpCollective) -> None:
     spelling, width = together.spelling, together.kernel.warp
     value = body.expressions.text(node.value)
     if "any" in spelling.warps:
@@ -90,7 +86,7 @@ def _vote(together: "Together", body: Body, node: d.WarpCollective) -> None:
             body.give(node.target, Text(f"{bits} == {full}", CType.BOOL, 9, "=="))
 
 
-def _combine(together: "Together", body: Body, node: d.WarpCollective) -> None:
+def _combine(together: Together, body: Body, node: d.WarpCollective) -> None:
     """A sum, minimum, maximum or scan by exchanges. Lanes that differ in one bit of their number combine the same two
     values, so every lane of a butterfly gets what lane 0 of the tree gets."""
     type, wide = element_type(node.scalar), wide_type(node)
@@ -109,7 +105,7 @@ def _combine(together: "Together", body: Body, node: d.WarpCollective) -> None:
     body.give(node.target, Text(result, wide))
 
 
-def _steps(together: "Together", body: Body, node: d.WarpCollective, result: str, type: CType, scalar: Scalar) -> None:
+def _steps(together: Together, body: Body, node: d.WarpCollective, result: str, type: CType, scalar: Scalar) -> None:
     width = together.kernel.warp
     lane, other = _lane(together), together.frame.names.fresh("other")
     if node.op == "scan":
@@ -127,7 +123,7 @@ def _steps(together: "Together", body: Body, node: d.WarpCollective, result: str
     body.closed()
 
 
-def _shifted(together: "Together", body: Body, result: str, type: CType) -> None:
+def _shifted(together: Together, body: Body, result: str, type: CType) -> None:
     """Lane t gets what lane t - 1 has, lane 0 zero."""
     lane, zero = _lane(together), "0.0f" if type is CType.F32 else "0.0" if type is CType.F64 else "0"
     source = f"{lane} > 0 ? {lane} - 1 : 0"
@@ -135,7 +131,7 @@ def _shifted(together: "Together", body: Body, result: str, type: CType) -> None
     body.line(f"if ({lane} == 0) {result} = {zero};")
 
 
-def _exact(together: "Together", body: Body, node: d.WarpCollective, value: Text) -> None:
+def _exact(together: Together, body: Body, node: d.WarpCollective, value: Text) -> None:
     """A checked total of 64-bit integers in halves, which carry at the end."""
     type = element_type(node.scalar)
     names = together.frame.names
@@ -153,7 +149,7 @@ def _exact(together: "Together", body: Body, node: d.WarpCollective, value: Text
     body.give(node.target, Text(f"({type.value})((u64){high} << 32 | (u32){low})", type, 14))
 
 
-def _leave(together: "Together", body: Body, node: d.WarpCollective, lost: str) -> None:
+def _leave(together: Together, body: Body, node: d.WarpCollective, lost: str) -> None:
     """A warp whose total is out of its type leaves: lane 0 names a sum, the lowest such lane a scan."""
     assert node.total is not None
     flag = together.frame.names.fresh("is_lost")
