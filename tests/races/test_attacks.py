@@ -40,3 +40,9 @@ def test_the_unsafe_ones_are_unsafe(file: Path) -> None:
     for kernel in kernels_in(file):
         if marks[kernel.definition.name] == "unsafe":
             assert truth(built(kernel), random.Random(kernel.definition.name), 60, accepted=False).unsafe, kernel
+
+
+def test_no_counterexample_takes_a_trip_that_no_thread_takes() -> None:
+    kernels = {kernel.definition.name: kernel for kernel in kernels_in(FILES[0].parent / "loops.py")}
+    assert [r.code for r in check_kernel(built(kernels["step_of_one_trip"]))] == ["IG202"]
+    assert [r.code for r in check_kernel(built(kernels["step_of_some_trips"]))] == ["IG201"]

@@ -277,3 +277,17 @@ def warp_helper(y: InOut[i32, N], n: i32) -> None:  # not proved
         ig.warp_barrier()
     if i < N and n > 3:
         y[i] = s[i ^ 1]
+
+
+@ig.kernel(grid=N)
+def step_of_one_trip(y: InOut[i32, M], x: In[i32, N], step: i32) -> None:  # not proved
+    i = ig.gid()
+    for k in range(i * step, i * step + step, step):
+        y[k] = 1
+
+
+@ig.kernel(grid=N)
+def step_of_some_trips(y: InOut[i32, M], x: In[i32, N], step: i32) -> None:  # unsafe
+    i = ig.gid()
+    for k in range(i, M, step):
+        y[k] = 1

@@ -9,7 +9,7 @@ import numpy as np
 
 from isogrid.analysis.symbolic.context import GROUP, THREAD, Context, Exit, Intervals, Value, tagged
 from isogrid.analysis.symbolic.expressions import as_formula, as_polynomial, evaluate, with_guard, without_guard
-from isogrid.analysis.symbolic.formula import TRUE, Unknown, both, compare, known, not_zero, truth
+from isogrid.analysis.symbolic.formula import TRUE, Unknown, both, compare, either, known, negate, not_zero, truth
 from isogrid.analysis.symbolic.linear import prove
 from isogrid.analysis.symbolic.loop_shape import (
     always_synchronises,
@@ -23,7 +23,7 @@ from isogrid.analysis.symbolic.loop_shape import (
     synchronises,
 )
 from isogrid.analysis.symbolic.paths import chosen, guard_remaining, join, merge_environment, unknown_like
-from isogrid.analysis.symbolic.polynomial import Polynomial, TooLarge
+from isogrid.analysis.symbolic.polynomial import ZERO, Polynomial, TooLarge
 from isogrid.ir import kernel as k
 
 _LONGEST_PERIOD = 30
@@ -91,7 +91,8 @@ def _unrolled_for(c: Context, s: k.For, start: Polynomial, step: int, trips: Any
     falls = True
     for trip in range(most):
         inside = known(trips > trip) if varies else TRUE
-        before = dict(c.environment)
+        before, intervals, warp_intervals = dict(c.environment), c.intervals, c.warp_intervals
+        some = c.truth_here(inside) != 1
         guard = with_guard(c, inside, inside)
         c.environment[s.counter] = start.shift(trip * step)
         exits, falls = _one_trip(c, s.body)
@@ -99,6 +100,10 @@ def _unrolled_for(c: Context, s: k.For, start: Polynomial, step: int, trips: Any
         if inside != TRUE:
             c.environment = merge_environment(c, inside, c.environment, before) if falls else before
             exits = [replace(e, condition=both(inside, e.condition)) for e in exits]
+            if some:
+                # Warps that have no such trip pass no barrier in it either.
+                c.intervals = c.intervals | intervals if falls else intervals
+                c.warp_intervals = c.warp_intervals | warp_intervals if falls else warp_intervals
             falls = True
         all_exits += exits
         if not falls:
@@ -345,8 +350,12 @@ def _run_header(c: Context, loop: _Loop) -> None:
         c.control.append(level)
         # A step of zero traps before the first trip.
         c.guards.append(not_zero(loop.step))
+        below, above = (compare(op, counter, loop.stop) for op in ("lt", "gt"))
         if sign:
-            c.guards.append(compare("lt" if sign > 0 else "gt", counter, loop.stop))
+            c.guards.append(below if sign > 0 else above)
+        else:
+            upwards = compare("gt", loop.step, ZERO)
+            c.guards.append(either(both(upwards, below), both(negate(upwards), above)))
         return
     _run_prelude(c, loop)
     assert loop.condition is not None
