@@ -90,7 +90,14 @@ def for_some_data(x: In[i32, N], y: InOut[i32, N], n: i64) -> None:
     y[i] = x[i] // x[0] + x[i] ** x[0] + (x[i] << n)
 
 
-ACCEPTED = [only_for_small_arrays, in_unreachable_code, for_some_data]
+@ig.kernel(grid=0)
+def steps_of_zero_in_no_thread(y: InOut[i32, N]) -> None:
+    step = 0
+    for j in range(0, 10, step):
+        y[ig.gid()] = i32(j)
+
+
+ACCEPTED = [only_for_small_arrays, in_unreachable_code, for_some_data, steps_of_zero_in_no_thread]
 
 
 @pytest.mark.parametrize("kernel", REFUSED, ids=lambda kernel: kernel.definition.name)

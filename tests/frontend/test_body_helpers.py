@@ -61,6 +61,19 @@ def collatz(n: Any, steps: Any = 0) -> Any:
 
 
 @ig.func
+def bubble(row: Any, j: Any) -> Any:
+    if j + 1 == len(row):
+        return ig.i32(j)
+    row[j], row[j + 1] = minmax(row[j], row[j + 1])
+    return bubble(row, j + 1)
+
+
+@ig.func
+def i32_of(v: Any) -> ig.i32:
+    return ig.i32(v)
+
+
+@ig.func
 def count_down(y: Any, n: Any) -> None:
     if n > 0:
         y[n] = n
@@ -131,6 +144,25 @@ def test_a_call_of_itself_in_last_place_is_a_loop() -> None:
     assert y.tolist() == [12 + 10_000, 1 + 16_000]
     assert z.tolist() == [9, 1, 2, 3]
     assert any(isinstance(s, k.While) for s in statements(built(body).body))
+
+
+def test_a_row_stays_the_same_in_a_call_of_itself() -> None:
+    def body(x: InOut[ig.i32, N, M], y: Out[ig.i32, N]) -> None:
+        i = ig.gid()
+        y[i] = bubble(x[i + 1 - 1], 0)
+
+    run(body, x := np.array([[3, 2, 1], [0, 5, 4]], np.int32), y := i32(0, 0))
+    assert x.tolist() == [[2, 1, 3], [0, 4, 5]] and y.tolist() == [2, 2]
+
+
+def test_one_of_two_tuples_of_tuples() -> None:
+    def body(x: In[ig.i32, N], y: Out[ig.i32, N]) -> None:
+        i = ig.gid()
+        (a, (b, c)), d = ((x[i], (1, 2)), 3) if x[i] > 4 else ((7, (x[i], minmax(x[i], 3)[0])), x[i])
+        y[i] = a * 1000 + i32_of(b) * 100 + c * 10 + i32_of(d)
+
+    run(body, i32(5, 2), y := i32(0, 0))
+    assert y.tolist() == [5123, 7222]
 
 
 def test_rows_and_dimensions_of_a_helper() -> None:

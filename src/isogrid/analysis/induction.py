@@ -76,9 +76,9 @@ def _directed(
     atoms = reasoner.atoms
     distance = (stop - start).scaled(sign)
     most = atoms.range(distance)[1]
-    if most <= 0:
-        return None
     size = step.constant
+    if most <= 0 or size == 0:  # a step of 0 traps before the first trip
+        return None
     if size is None:
         low, high = (atoms.range(start)[0], atoms.range(stop)[1] - 1)
         if sign < 0:

@@ -354,7 +354,10 @@ def _chosen(
 ) -> Value:
     """`then if test else otherwise`, component by component for tuples."""
     if isinstance(then[0], TupleValue) and isinstance(otherwise[0], TupleValue):
-        return _chosen_tuple(builder, node, test, then, otherwise)
+        then_block, else_block = list(then[1]), list(otherwise[1])
+        chosen = _chosen_tuple(builder, node, (then[0], then_block), (otherwise[0], else_block))
+        builder.emit(k.If(test, tuple(then_block), tuple(else_block), span=builder.span(node)))
+        return chosen
     a = scalar_operand(builder, then[0], node.body, "chosen")
     b = scalar_operand(builder, otherwise[0], node.orelse, "chosen")
     if not isinstance(a, Typed) and not isinstance(b, Typed) and not then[1] and not otherwise[1]:
@@ -381,24 +384,24 @@ def _same_kind(builder: Builder, then: Untyped, otherwise: Untyped, node: ast.If
 def _chosen_tuple(
     builder: Builder,
     node: ast.IfExp,
-    test: k.Expr,
-    then: tuple[Value, list[k.Statement]],
-    otherwise: tuple[Value, list[k.Statement]],
-) -> Value:
-    """Both tuples are assigned to temporaries under the condition."""
-    if not isinstance(then[0], TupleValue) or not isinstance(otherwise[0], TupleValue):
-        builder.give_up()
-    if len(then[0].items) != len(otherwise[0].items):
+    then: tuple[TupleValue, list[k.Statement]],
+    otherwise: tuple[TupleValue, list[k.Statement]],
+) -> TupleValue:
+    """Both tuples are assigned to temporaries under the condition, tuples in them too."""
+    (first, then_block), (second, else_block) = then, otherwise
+    if len(first.items) != len(second.items):
         builder.refuse(
             "IG137",
-            f"the conditional expression gives {len(then[0].items)} or {len(otherwise[0].items)} values",
+            f"the conditional expression gives {len(first.items)} or {len(second.items)} values",
             node,
             "the two tuples differ in length",
         )
     span = builder.span(node)
-    then_block, else_block = list(then[1]), list(otherwise[1])
     results: list[Value] = []
-    for left, right in zip(then[0].items, otherwise[0].items, strict=True):
+    for left, right in zip(first.items, second.items, strict=True):
+        if isinstance(left, TupleValue) and isinstance(right, TupleValue):
+            results.append(_chosen_tuple(builder, node, (left, then_block), (right, else_block)))
+            continue
         a = scalar_operand(builder, left, node.body, "chosen")
         b = scalar_operand(builder, right, node.orelse, "chosen")
         type, (x, y), pending = unify(builder, (a, b), (node.body, node.orelse), node, "the conditional expression")
@@ -406,5 +409,4 @@ def _chosen_tuple(
         then_block.append(k.Assign(name, x, span=span))
         else_block.append(k.Assign(name, y, span=span))
         results.append(Typed(k.Local(name, type, span=span), pending))
-    builder.emit(k.If(test, tuple(then_block), tuple(else_block), span=span))
     return TupleValue(tuple(results))

@@ -87,7 +87,7 @@ def repeat(builder: Builder, node: ast.Call) -> None:
         place = argument if isinstance(argument, ast.expr) else node
         if name in frame.bindings:
             binding.assign_name(builder, name, value, place, builder.span(place))
-        elif value != frame.parameters.get(name):
+        elif frame.parameters.get(name) not in (value, values.get(name)):
             builder.refuse(
                 "IG128",
                 f"`{frame.function.__name__}` calls itself with another {describe(value)} for `{name}`",

@@ -80,7 +80,7 @@ def build_continue(builder: Builder, node: ast.Continue) -> None:
 
 def _counted(builder: Builder, node: ast.For, source: Counted, unroll: int) -> None:
     frame = builder.frame
-    plain = isinstance(node.target, ast.Name) and source.value is None
+    plain = isinstance(node.target, ast.Name) and source.value is None and not _is_of_another_kind(builder, node.target)
     counter = _counter(builder, node, source) if plain else None
     name = counter or builder.temporary(source.stem)
     local = k.Local(name, source.type, span=builder.span(node.target))
@@ -118,11 +118,13 @@ def _counter(builder: Builder, node: ast.For, source: Counted) -> str | None:
         refusals.refuse_parameter_assignment(builder, name, builder.span(node.target))
     variable = builder.variable(name)
     current = builder.inference.assign(variable.key, source.type, builder.span(node.target), literal=source.pending)
-    old = builder.frame.bindings.get(name)
-    if old is not None and old != variable:
-        # A name that stood for an array or tuple: the ordinary assignment refuses it.
-        return None
     return variable.name if current is source.type else None
+
+
+def _is_of_another_kind(builder: Builder, target: ast.Name) -> bool:
+    """Whether the name stands for an array, tuple or dtype: the ordinary assignment refuses a number for it."""
+    old = builder.frame.bindings.get(target.id)
+    return old is not None and old != builder.variable(target.id)
 
 
 def _assigned_by_loop(builder: Builder, name: str) -> None:
