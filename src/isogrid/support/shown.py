@@ -11,7 +11,10 @@ def shown(value: object) -> str:
     """`repr`, and for an integer too long to read `an integer of 16610 bits`."""
     if isinstance(value, int) and value.bit_length() > _LONGEST_BITS:
         return f"an integer of {value.bit_length()} bits"
-    return repr(value)
+    try:
+        return repr(value)
+    except ValueError:  # such an integer in a tuple, for instance
+        return f"a {type(value).__name__} of long integers"
 
 
 def shown_extents(values: tuple[int, ...]) -> str:
