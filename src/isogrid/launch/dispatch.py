@@ -23,7 +23,15 @@ from isogrid.ir import kernel as k
 from isogrid.launch import stored
 from isogrid.launch.arguments import Arguments, match_arguments, type_arguments
 from isogrid.launch.arrays import Array, device_of
-from isogrid.launch.backends import LAST_RESORT, TRACKER, family, presence, runtime, runtime_attribute
+from isogrid.launch.backends import (
+    LAST_RESORT,
+    TRACKER,
+    family,
+    load_compiler,
+    presence,
+    runtime,
+    runtime_attribute,
+)
 from isogrid.launch.bind import bind_arrays
 from isogrid.launch.devices import Choice, Device, choose, ignored_hints, require_tested
 from isogrid.launch.errors import DeviceWarning, LaunchValueError, OptionWarning, RequirementError
@@ -194,6 +202,7 @@ def program_of(kernel: "Kernel", specialisation: Specialisation) -> k.Kernel:
     program = compiled.programs.get(specialisation)
     if program is not None:
         return program
+    load_compiler()
     with compiled.lock:
         program = compiled.programs.get(specialisation)
         if program is None:
@@ -272,7 +281,10 @@ def _array_precondition(
     except CannotEvaluate as fault:
         broken = f"a bound of it has no value, {fault}"
     if broken is not None:
-        raise RequirementError(f"{definition.name}() requires `{fact.text}`: {broken}\n  {fact.span}")
+        bounds = [values_text(e, arguments.scalars, dims) for e in (fact.low, fact.high) if e is not None]
+        values = ", ".join(dict.fromkeys(part for text in bounds for part in text.split(", ") if part))
+        given = f", with {values}" if values else ""
+        raise RequirementError(f"{definition.name}() requires `{fact.text}`: {broken}{given}\n  {fact.span}")
 
 
 # --- compile and run -------------------------------------------------------------------------------------------------
@@ -322,6 +334,7 @@ def _compiled(
             if artifact is not None:
                 _trace(f"{kernel.definition.name}: found in the cache for {device}")
                 return compiled.artifacts.setdefault(key, artifact)
+            load_compiler(device)
             with _timed("compile", kernel.definition.name, device):
                 artifact = runtime(device).compile(program, key[2].values())
             compiled.artifacts[key] = artifact
