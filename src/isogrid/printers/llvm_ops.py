@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from isogrid.ir.device import Machine
 from isogrid.ir.operations import STORED_FLOATS
+from isogrid.printers.llvm_divisions import division
 from isogrid.printers.llvm_halves import stored_float
 from isogrid.printers.llvm_products import keep_apart, lower_half, upper_half
 from isogrid.printers.llvm_text import Writer, literal_text, mangled, splat_text, type_text
@@ -126,7 +127,7 @@ def _special(w: Writer, op: str, arguments: Sequence[str], type: Machine, shape:
             name = f"llvm.fshl.{mangled(type, shape.width)}"
             return w.call(name, text, [text] * 3, [arguments[0], arguments[0], arguments[1]])
         case "sdiv" | "srem" | "udiv" | "urem":
-            return _division(w, op, arguments, type, shape)
+            return division(w, op, arguments, type, shape.width)
         case "smulhi" | "umulhi":
             return _upper_half(w, op, arguments, type, shape)
         case _:
@@ -216,62 +217,3 @@ def _long_upper_half(w: Writer, signed: bool, a: str, b: str, shape: Shape) -> s
         for one, other in ((a, b), (b, a)):
             upper = of("sub", upper, of("and", of("ashr", one, sign), other))
     return upper
-
-
-def _division(w: Writer, op: str, arguments: Sequence[str], type: Machine, shape: Shape) -> str:
-    """Quotient or remainder; the divisor is not zero in any lane.
-
-    Vectors go through f64 where that is exact: below 2^51 a fraction a / b lies at least 1 / |b| from every integer,
-    relatively more than 2^-53, so truncating the rounded quotient truncates the true one. MIN rem -1 is 0, where the
-    hardware traps.
-    """
-    text = type_text(type, shape.width)
-    a, b = arguments
-    if op == "srem" and not _is_constant(b):
-        minus = w.emit(f"icmp eq {text} {b}, {_constant((1 << type.bits) - 1, type, shape)}")
-        one = _constant(1, type, shape)
-        b = w.emit(f"select {type_text(Machine.I1, shape.width)} {minus}, {text} {one}, {text} {b}")
-    if shape.width > 1 and type is Machine.I64 and not _is_power_of_two(b):
-        return _long_division(w, op, a, b, shape)
-    if shape.width == 1 or type is not Machine.I32 or _is_constant(b):
-        return w.emit(f"{op} {text} {a}, {b}")
-    return _through_double(w, op, a, b, type, shape)
-
-
-def _long_division(w: Writer, op: str, a: str, b: str, shape: Shape) -> str:
-    """Vectors of i64 go through f64 where every operand lies in 0 .. 2^51 - 1, else lane by lane."""
-    text, width = type_text(Machine.I64, shape.width), shape.width
-    either = w.emit(f"or {text} {a}, {b}")
-    small = w.emit(f"icmp ult {text} {either}, {_constant(1 << 51, Machine.I64, shape)}")
-    bits = w.emit(f"bitcast <{width} x i1> {small} to i{width}")
-    fast, slow, done = w.block("short"), w.block("long"), w.block("divided")
-    w.branch(w.emit(f"icmp eq i{width} {bits}, -1"), fast, slow)
-    w.place(fast)
-    quick = _through_double(w, f"u{op[1:]}", a, b, Machine.I64, shape)
-    w.jump(done)
-    w.place(slow)
-    exact = w.emit(f"{op} {text} {a}, {b}")
-    w.place(done)
-    return w.emit(f"phi {text} [ {quick}, %{fast} ], [ {exact}, %{slow} ]")
-
-
-def _through_double(w: Writer, op: str, a: str, b: str, type: Machine, shape: Shape) -> str:
-    text, signed = type_text(type, shape.width), op[0] == "s"
-    double = type_text(Machine.F64, shape.width)
-    left = w.emit(f"{'sitofp' if signed else 'uitofp'} {text} {a} to {double}")
-    right = w.emit(f"{'sitofp' if signed else 'uitofp'} {text} {b} to {double}")
-    ratio = w.emit(f"fdiv {double} {left}, {right}")
-    quotient = w.emit(f"{'fptosi' if signed else 'fptoui'} {double} {ratio} to {text}")
-    if op in ("sdiv", "udiv"):
-        return quotient
-    back = w.emit(f"mul {text} {quotient}, {b}")
-    return w.emit(f"sub {text} {a}, {back}")
-
-
-def _is_power_of_two(operand: str) -> bool:
-    digits = operand.removesuffix(")").rsplit(" ", 1)[-1]
-    return digits.isdigit() and int(digits) & (int(digits) - 1) == 0
-
-
-def _is_constant(operand: str) -> bool:
-    return not operand.startswith("%")
