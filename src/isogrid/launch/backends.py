@@ -1,11 +1,11 @@
 """The devices of this version, one line each: where the runtime is, imported when it is first used."""
 
 import functools
-import importlib
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
 from isogrid.runtimes.protocol import Presence, Runtime
+from isogrid.support.imports import imported
 from isogrid.support.locks import new_lock
 
 #: Device name to the runtime's module and class.
@@ -32,6 +32,9 @@ TRACKER: Final = "interp"
 #: What tests a device at its first use. It launches kernels, so nothing that launches imports it.
 _SELF_TEST: Final = ("isogrid.launch.selftest", "trouble")
 
+#: What turns a kernel into checked and optimised IR.
+_COMPILER: Final = ("isogrid.frontend.build", "isogrid.pipeline")
+
 _LOCK: Final = new_lock()
 _MADE: Final[dict[str, Any]] = {}
 
@@ -49,7 +52,7 @@ def presence(name: str) -> Presence:
 def trouble_of(name: str) -> str:
     """What the self-test of a device finds, "" if nothing."""
     module, function = _SELF_TEST
-    return getattr(importlib.import_module(module), function)(name)
+    return getattr(imported(module), function)(name)
 
 
 def runtime(name: str) -> Runtime:
@@ -61,6 +64,12 @@ def runtime(name: str) -> Runtime:
             kind = _class(*RUNTIMES[base])
             made = _MADE[name] = kind(int(number or 0)) if base in NUMBERED else kind()
         return cast(Runtime, made)
+
+
+def load_compiler(device: str = "") -> None:
+    """Import the compiler, and what makes code for a device, in one go."""
+    for module in (*_COMPILER, *(runtime_attribute(device, "compiler_modules", ()) if device else ())):
+        imported(module)
 
 
 def runtime_attribute(name: str, attribute: str, otherwise: Any) -> Any:
@@ -82,4 +91,4 @@ def made_runtimes() -> list[str]:
 
 @functools.cache
 def _class(module: str, name: str) -> Any:
-    return getattr(importlib.import_module(module), name)
+    return getattr(imported(module), name)

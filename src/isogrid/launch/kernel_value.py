@@ -12,6 +12,7 @@ from isogrid.frontend.define import define
 from isogrid.frontend.definition import Definition, ScalarDeclaration
 from isogrid.frontend.geometry import constant_value, expression_text
 from isogrid.launch import dispatch
+from isogrid.launch.backends import load_compiler
 
 from isogrid.launch.devices import SCOPES, Choice, Device, choose, device as device_named, place_of  # isort: skip
 from isogrid.launch.errors import DeviceError, LaunchError, LaunchTypeError, OptionError, RequirementError
@@ -215,6 +216,7 @@ class Kernel(DirectlyCalled):
 
     def check(self) -> list[Report]:
         """Check the body for every member of every generic; all findings, sorted by place. Empty means accepted."""
+        load_compiler()
         from isogrid.frontend.build import build
         from isogrid.pipeline import check_kernel
 

@@ -6,6 +6,7 @@ from isogrid.diagnostics.report import Report, Severity
 from isogrid.frontend.build import Built, build_with_constants
 from isogrid.frontend.captures import Captures
 from isogrid.frontend.definition import Definition, Specialisation
+from isogrid.launch.backends import load_compiler
 from isogrid.offloading.finding import Refusal
 from isogrid.offloading.outline import outline_of
 from isogrid.offloading.proof import Verdict, counter_text, find_in_text, prove
@@ -27,6 +28,7 @@ class Analysis:
 
 def analyse(definition: Definition, specialisation: Specialisation, captures: Captures) -> Analysis:
     """Build and judge; raises `KernelRefused`, with the rule's reason first where R1 to R6 give one."""
+    load_compiler()
     outline = outline_of(definition, captures)
     try:
         built = build_with_constants(definition, specialisation, captures)

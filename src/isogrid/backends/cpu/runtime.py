@@ -47,6 +47,9 @@ class CpuRuntime:
     backend_options: Mapping[str, type] = BACKEND_OPTIONS
     judge_option = staticmethod(judge_option)
 
+    #: What makes code of a kernel, imported when the first one is compiled.
+    compiler_modules = ("isogrid.backends.cpu.compile",)
+
     def __init__(self) -> None:
         self.memory = HostMemory(self.name)
 

@@ -46,6 +46,15 @@ class CudaRuntime:
     inexact_options = INEXACT_OPTIONS
     other_words = OTHER_WORDS
 
+    #: What makes code of a kernel, imported when the first one is compiled.
+    compiler_modules = (
+        "isogrid.analysis.own_rows",
+        "isogrid.analysis.written",
+        "isogrid.lowering.split",
+        "isogrid.backends.cuda.target",
+        "isogrid.backends.cuda.emit",
+    )
+
     #: Launches may name a stream.
     has_streams = True
 
