@@ -349,9 +349,10 @@ def _refuse_mixed(
     left_type, left_node = left
     right_type, right_node = right
     left_text, right_text = builder.text(left_node), builder.text(right_node)
+    ways = ((right_type, left_type, right_text), (left_type, right_type, left_text))
     remedies = [
         f"write `{target.value}({text})`"
-        for source, target, text in ((right_type, left_type, right_text), (left_type, right_type, left_text))
+        for source, target, text in sorted(ways, key=lambda way: _loss(way[0], way[1]))
         if conversion(source, target) is not None and target is not Scalar.BOOL
     ]
     builder.refuse(
@@ -363,6 +364,13 @@ def _refuse_mixed(
         remedies=tuple(remedies),
         secondary=(Label(builder.span(left_node), f"this is {left_type.value}"),),
     )
+
+
+def _loss(source: Scalar, target: Scalar) -> int:
+    """How much a conversion may lose: a fraction, or bits, or nothing. What loses least is proposed first."""
+    if source.is_float and not target.is_float:
+        return 2
+    return 1 if source.is_float == target.is_float and target.bits < source.bits else 0
 
 
 def _refuse_store(builder: Builder, source: Scalar, element: Scalar, node: ast.expr, array: str) -> NoReturn:
