@@ -6,6 +6,7 @@ Where the guard, a check or a condition on coordinates does not hold for all cop
 the copies run one after the other instead, in the order of traps. Copies of several rounds are a loop, `emit_rounds`.
 """
 
+import math
 from collections.abc import Sequence
 from itertools import product
 
@@ -13,8 +14,9 @@ from isogrid.backends.cuda.emit_address import Linear
 from isogrid.backends.cuda.emit_code import Code, Variable, assuming
 from isogrid.backends.cuda.emit_frame import Place, thread_specials
 from isogrid.backends.cuda.emit_lockstep import Copy, together
-from isogrid.backends.cuda.emit_rounds import Resumed, emit_rounds
+from isogrid.backends.cuda.emit_rounds import emit_rounds
 from isogrid.backends.cuda.emit_statements import ROLLED, emit_block
+from isogrid.ir import device as d
 from isogrid.ir.kernel import ArrayParameter, DimValue
 from isogrid.printers.llvm_text import type_text
 
@@ -33,14 +35,27 @@ def emit_copies(code: Code, place: Place, first: tuple[str, ...], items: tuple[i
     if widths := _widths(code, items[-1]):
         together = _aligned_rows(code, first, index, items, apart, widths)
         w.place(together)
-    resumed = list[Resumed]()
     if code.rounds > 1:
-        resumed = emit_rounds(code, first[0], index, items[0], lambda at: _copies(code, (at,), index, items))
+
+        def alone(thread: str, body: d.Block, known: dict[str, str], after: str) -> None:
+            _alone(code, (thread,), index, body, known, after)
+
+        behind, reached = emit_rounds(
+            code, first[0], index, items[0], lambda at: _copies(code, (at,), index, items), alone
+        )
+        start = w.alloca(index, "start")
+        one_by_one = w.block("one.by.one")
+        for block, coordinate in ((behind, reached), (apart, first[0])):
+            w.place(block)
+            w.do(f"store {index} {coordinate}, ptr {start}")
+            w.jump(one_by_one)
+        w.place(one_by_one)
+        first = (w.emit(f"load {index}, ptr {start}"),)
     else:
         _lockstep(code, _copies(code, first, index, items), apart)
         w.jump(code.end)
-    w.place(apart)
-    _one_by_one(code, first, index, items, resumed)
+        w.place(apart)
+    _one_by_one(code, first, index, items)
 
 
 def _widths(code: Code, row: int) -> list[str]:
@@ -98,21 +113,12 @@ def _lockstep(code: Code, copies: Sequence[Copy], apart: str) -> None:
         together(code, copies, code.kernel.body, apart, data, [False], done=code.end)
 
 
-def _one_by_one(
-    code: Code, first: tuple[str, ...], index: str, items: tuple[int, ...], resumed: Sequence[Resumed]
-) -> None:
-    """The copies in a loop, each under the grid's own guard, from the first one or from those of some round on."""
-    w, total = code.w, code.rounds
-    for count in items:
-        total *= count
+def _one_by_one(code: Code, first: tuple[str, ...], index: str, items: tuple[int, ...]) -> None:
+    """The copies in a loop, each under the grid's own guard."""
+    w, total = code.w, math.prod(items)
     counter = w.alloca("i32", "copy")
     head, body, run, again = w.block("copy"), w.block("copy.body"), w.block("copy.run"), w.block("copy.again")
     w.do(f"store i32 0, ptr {counter}")
-    for round in resumed:
-        w.jump(head)
-        w.place(round.block)
-        before = w.emit(f"udiv {index} {w.emit(f'sub nuw {index} {round.reached}, {first[0]}')}, {code.threads}")
-        w.do(f"store i32 {before if index == 'i32' else w.emit(f'trunc i64 {before} to i32')}, ptr {counter}")
     w.place(head)
     number = w.emit(f"load i32, ptr {counter}")
     w.branch(w.emit(f"icmp ult i32 {number}, {total}"), body, code.end)
@@ -124,15 +130,21 @@ def _one_by_one(
         inside = w.emit(f"and i1 {inside}, {here}") if inside else here
     w.branch(inside, run, again)
     w.place(run)
-    code.specials, code.sums, code.env = {}, {}, {}
-    code.variables = {n: Variable(w.alloca(type_text(t), "var"), t) for n, t in code.kernel.variables}
-    thread_specials(code, threads, index)
-    end, code.end, code.usual = code.end, again, False
-    emit_block(code, code.kernel.body)
-    code.end, code.usual = end, True
+    _alone(code, threads, index, code.kernel.body, {}, again)
     w.place(again)
     w.do(f"store i32 {w.emit(f'add nuw i32 {number}, 1')}, ptr {counter}")
     w.finish(f"br label %{head}, {ROLLED}")
+
+
+def _alone(code: Code, threads: tuple[str, ...], index: str, body: d.Block, known: dict[str, str], after: str) -> None:
+    """One thread of the grid, which goes on at `after`."""
+    w = code.w
+    code.specials, code.sums, code.env = {}, {}, dict(known)
+    code.variables = {n: Variable(w.alloca(type_text(t), "var"), t) for n, t in code.kernel.variables}
+    thread_specials(code, threads, index)
+    end, code.end, code.usual = code.end, after, False
+    emit_block(code, body)
+    code.end, code.usual = end, True
 
 
 def _numbered(code: Code, first: tuple[str, ...], index: str, items: tuple[int, ...], number: str) -> tuple[str, ...]:
@@ -142,8 +154,6 @@ def _numbered(code: Code, first: tuple[str, ...], index: str, items: tuple[int, 
         count = items[axis]
         offset = w.emit(f"urem i32 {rest}, {count}")
         rest = w.emit(f"udiv i32 {rest}, {count}")
-        if code.rounds > 1:
-            offset = w.emit(f"add nuw i32 {offset}, {w.emit(f'mul nuw i32 {rest}, {code.threads * count}')}")
         if code.gaps[axis] > 1:
             offset = w.emit(f"mul nuw i32 {offset}, {code.gaps[axis]}")
         wide = offset if index == "i32" else w.emit(f"zext nneg i32 {offset} to i64")

@@ -4,7 +4,7 @@ Checks, and conditions on coordinates alone, are asked for all copies together, 
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from isogrid.backends.cuda.emit_address import Linear
 from isogrid.backends.cuda.emit_code import Code, Variable, assume, evaluate
@@ -12,6 +12,7 @@ from isogrid.backends.cuda.emit_slow import emit_rare
 from isogrid.backends.cuda.plan_copies import depends_on_data, is_early_return, is_guard
 from isogrid.ir import device as d
 from isogrid.ir.device import Machine
+from isogrid.ir.walk import visit
 
 
 @dataclass(slots=True)
@@ -50,7 +51,7 @@ def together(
                 collective(copies, node)
                 effects[0] = True
             case d.If(rare=True, otherwise=()) if effects[0] or collective is not None:
-                _rarely(code, copies, node)
+                _rarely(code, copies, node, body)
             case d.If(rare=True, otherwise=()):
                 _begin_again(code, copies, node.condition, apart)
             case d.If() if held.issuperset(_clauses(node.condition)):
@@ -70,30 +71,73 @@ def together(
                 each(code, copies, lambda node=node: code.emit(code, node))
 
 
-def _rarely(code: Code, copies: Sequence[Copy], node: d.If) -> None:
+def _rarely(code: Code, copies: Sequence[Copy], node: d.If, body: d.Block) -> None:
     """A slow path of an elementary function, behind one question for all copies: what they have computed by then is
-    little, and has to be put aside only where a path is taken."""
-    w, answers = code.w, _answers(code, copies, node.condition)
-    some = answers[0]
-    for answer in answers[1:]:
-        some = w.emit(f"or i1 {some}, {answer}")
+    little, and has to be put aside only where a path is taken. Which copies it is for is asked there once more."""
+    w, names = code.w, {s.name: s.value for s in body if isinstance(s, d.Let) and s.value.type is Machine.I1}
+    condition = _spelt_out(node.condition, names)
     slow, done = w.block("slow"), w.block("fast")
-    w.branch(some, slow, done)
+    w.branch(_all_hold(code, copies, condition), done, slow)
     w.place(slow)
+    used = {part.name: part.type for part in visit(condition) if isinstance(part, d.Value)}
+
+    def answer() -> str:
+        before = code.env
+        again = {name: _hidden(code, before[name], type) for name, type in used.items() if name in before}
+        code.env = {**before, **again}
+        found = evaluate(code, condition)
+        code.env = before
+        return found
+
+    answers = list[str]()
+    each(code, copies, lambda: answers.append(answer()))
     left = iter(answers)
     each(code, copies, lambda: emit_rare(code, node, next(left)))
     w.place(done)
 
 
+def _spelt_out(condition: d.Expr, names: dict[str, d.Expr]) -> d.Expr:
+    """A condition with the named answers that it is made of."""
+    match condition:
+        case d.Value(name=name) if name in names:
+            return _spelt_out(names[name], names)
+        case d.Op(op="inot" | "iand", arguments=arguments):
+            return replace(condition, arguments=tuple(_spelt_out(part, names) for part in arguments))
+        case _:
+            return condition
+
+
+def _hidden(code: Code, value: str, type: Machine) -> str:
+    """A value that LLVM takes for another one, so that it does not keep what it computed from the first."""
+    w = code.w
+    match type:
+        case Machine.F32:
+            bits = w.emit(f'call i32 asm "mov.b32 $0, $1;", "=r,f"(float {value})')
+            return w.emit(f"bitcast i32 {bits} to float")
+        case Machine.F64:
+            bits = w.emit(f'call i64 asm "mov.b64 $0, $1;", "=l,d"(double {value})')
+            return w.emit(f"bitcast i64 {bits} to double")
+        case Machine.I32:
+            return w.emit(f'call i32 asm "mov.b32 $0, $1;", "=r,r"(i32 {value})')
+        case Machine.I64:
+            return w.emit(f'call i64 asm "mov.b64 $0, $1;", "=l,l"(i64 {value})')
+        case _:
+            return value
+
+
 def _begin_again(code: Code, copies: Sequence[Copy], condition: d.Expr, apart: str) -> None:
     """A slow path where nothing has been written yet: the copies begin again, one after the other, and so need not keep
     for it what they were given and what they have computed."""
-    w, done = code.w, code.w.block("fast")
-    # Clause by clause: the tests of one for all copies become a test of the least of what they look at.
+    done = code.w.block("fast")
+    code.w.branch(_all_hold(code, copies, condition), done, apart)
+    code.w.place(done)
+
+
+def _all_hold(code: Code, copies: Sequence[Copy], condition: d.Expr) -> str:
+    """Whether no copy needs a slow path. Clause by clause: the tests of one for all copies become a test of the least
+    of what they look at."""
     clauses = _clauses(d.Op("inot", (condition,), Machine.I1))
-    held = [_joined(code, _answers(code, copies, clause)) for clause in clauses]
-    w.branch(_joined(code, held), done, apart)
-    w.place(done)
+    return _joined(code, [_joined(code, _answers(code, copies, clause)) for clause in clauses])
 
 
 def _answers(code: Code, copies: Sequence[Copy], condition: d.Expr) -> list[str]:

@@ -5,11 +5,12 @@
 
 What begins a thread is done once for all rounds. A thread reads back only what it has copied itself, and no register
 waits for memory: such maps compute for about as long as memory takes, and what is in flight is what makes the two
-overlap. Rounds that are not whole, or meet a slow path, are left to the copies one by one.
+overlap. A round that is not whole, or meets a slow path, is done element by element, and the next one as usual: a warp
+that stayed behind would keep the place of its whole block.
 """
 
 from collections.abc import Callable
-from typing import Final
+from typing import Final, TypeAlias
 
 from isogrid.backends.cuda.emit_address import Linear
 from isogrid.backends.cuda.emit_code import SHARED_POINTER, Code, assuming, element_address
@@ -18,7 +19,9 @@ from isogrid.backends.cuda.emit_statements import ROLLED
 from isogrid.ir import device as d
 from isogrid.ir.types import Space
 from isogrid.printers.llvm_text import element_type, type_text
-from isogrid.support.records import dataclass
+
+#: Writes one element: its coordinate, the statements, what they may use already, and where it goes on.
+Alone: TypeAlias = Callable[[str, d.Block, dict[str, str], str], None]
 
 #: Rounds of a thread, bytes of an array that it takes in each, and arrays.
 _ROUNDS: Final = 3
@@ -27,14 +30,6 @@ _BYTES, _MOST_ARRAYS = 16, 2
 _MOST_BYTES: Final = 48 << 10
 #: The first architecture that copies to shared memory by itself.
 FIRST_COPYING: Final = 80
-
-
-@dataclass(frozen=True, slots=True)
-class Resumed:
-    """Where the copies one by one go on: a block to place, and the first coordinate of the round that begins there."""
-
-    block: str
-    reached: str
 
 
 def rounds_of(kernel: d.Kernel, items: tuple[int, ...], gaps: tuple[int, ...], threads: int) -> int:
@@ -68,19 +63,21 @@ def _loads_first(kernel: d.Kernel, count: int) -> dict[str, d.Load]:
 
 
 def emit_rounds(
-    code: Code, first: str, index: str, count: int, copies_at: Callable[[str], list[Copy]]
-) -> list[Resumed]:
-    """The loop over the rounds of a thread that are whole, as the first one is. Gives where others are to be done."""
+    code: Code, first: str, index: str, count: int, copies_at: Callable[[str], list[Copy]], alone: Alone
+) -> tuple[str, str]:
+    """The loop over the rounds of a thread that are whole, as the first one is; `copies_at` gives the copies of one by
+    its first coordinate. Gives where the round behind them is to be done, and its first coordinate."""
     w, kernel = code.w, code.kernel
     data = {name for name, _ in kernel.variables}
-    ahead = _Ahead(code, _loads_first(kernel, count), count)
+    loads = _loads_first(kernel, count)
+    ahead = _Ahead(code, loads, count)
     turn, place, left = w.alloca(index, "turn"), w.alloca("i32", "place"), w.alloca("i32", "left")
     whole = _whole_rounds(code, first, index, count)
     ahead.fetch_all(first, index, whole)
     w.do(f"store {index} {w.emit(f'udiv exact {index} {first}, {count}')}, ptr {turn}")
     w.do(f"store i32 {ahead.first}, ptr {place}")
     w.do(f"store i32 {whole}, ptr {left}")
-    head, again, rest = (w.block(name) for name in ("round", "again", "rest"))
+    head, again, after, rest = (w.block(name) for name in ("round", "again", "after", "rest"))
     w.place(head)
     # Hidden, so that LLVM does not keep a sum of 64 bits for each array: a product of 32 bits and a sum are one step.
     letter = "r" if index == "i32" else "l"
@@ -89,9 +86,13 @@ def emit_rounds(
     here, mine = w.emit(f"mul nuw nsw {index} {now}, {count}"), w.emit(f"load i32, ptr {place}")
     copies = copies_at(here)
     ahead.take(copies, mine)
+    body = tuple(s for s in kernel.body if not (isinstance(s, d.Let) and s.name in loads))
     with assuming(code, None, True):
-        body = tuple(s for s in kernel.body if not (isinstance(s, d.Let) and s.name in ahead.loads))
-        together(code, copies, body, again, data | ahead.loads.keys(), [False])
+        together(code, copies, body, again, data | loads.keys(), [False])
+    w.jump(after)
+    w.place(again)
+    _one_by_one(code, here, index, count, body, lambda number: ahead.one(mine, number), alone)
+    w.place(after)
     w.do(f"store {index} {w.emit(f'add nuw {index} {now}, {code.threads}')}, ptr {turn}")
     w.do(f"store i32 {w.emit(f'add i32 {mine}, {ahead.size}')}, ptr {place}")
     fewer = w.emit(f"sub nuw i32 {w.emit(f'load i32, ptr {left}')}, 1")
@@ -100,7 +101,31 @@ def emit_rounds(
     w.place(rest)
     left_over, following = w.block("left.over"), w.emit(f"add nuw {index} {here}, {code.threads * count}")
     w.branch(w.emit(f"icmp ne i32 {whole}, {code.rounds}"), left_over, code.end)
-    return [Resumed(left_over, following), Resumed(again, here)]
+    return left_over, following
+
+
+def _one_by_one(
+    code: Code,
+    first: str,
+    index: str,
+    count: int,
+    body: d.Block,
+    loaded: Callable[[str], dict[str, str]],
+    alone: Alone,
+) -> None:
+    """The elements of a whole round, one after the other."""
+    w, counter = code.w, code.w.alloca("i32", "copy")
+    head, following = w.block("copy"), w.block("copy.again")
+    w.do(f"store i32 0, ptr {counter}")
+    w.place(head)
+    number = w.emit(f"load i32, ptr {counter}")
+    wide = number if index == "i32" else w.emit(f"zext nneg i32 {number} to i64")
+    alone(w.emit(f"add nuw {index} {first}, {wide}"), body, loaded(number), following)
+    w.place(following)
+    more, done = w.emit(f"add nuw i32 {number}, 1"), w.block("copies")
+    w.do(f"store i32 {more}, ptr {counter}")
+    w.finish(f"br i1 {w.emit(f'icmp ult i32 {more}, {count}')}, label %{head}, label %{done}, {ROLLED}")
+    w.place(done)
 
 
 def _whole_rounds(code: Code, first: str, index: str, count: int) -> str:
@@ -155,6 +180,15 @@ class _Ahead:
             found = w.emit(f"load {type}, {SHARED_POINTER} {self._at(name, place)}, align {_BYTES}")
             for number, copy in enumerate(copies):
                 copy.env[name] = w.emit(f"extractelement {type} {found}, i32 {number}")
+
+    def one(self, place: str, number: str) -> dict[str, str]:
+        """One of a round's elements of each array."""
+        w, found = self._code.w, dict[str, str]()
+        for name, load in self.loads.items():
+            type, start = type_text(load.type), self._at(name, place)
+            at = w.emit(f"getelementptr {type}, {SHARED_POINTER} {start}, i32 {number}", "p")
+            found[name] = w.emit(f"load {type}, {SHARED_POINTER} {at}")
+        return found
 
     def _close(self) -> None:
         """What was begun since the last time is a group."""

@@ -2,9 +2,9 @@
 
 A GPU with many f64 units runs them beside those for integers, so that a short polynomial in f64 costs less than f32
 with a tail. Conversions are dear, a quarter of the rate of f64: so the test looks at the bits behind an f32 instead of
-rounding twice. The relative error is below 2^-39.5; where the 29 bits lie within 2^-39 of a half, one input in 16,000,
-the pair build decides. An inverse 1 / x outside a slow path is a start that the next steps correct: a target may take
-any value within 2^-18 of it, in f32 within 2^-22.
+rounding twice. Where the 29 bits lie within the error of a half, the pair build decides: one input in 11,600 for an
+error of 2^-39.5, one in 93,000 for one of 2^-42.5. An inverse 1 / x outside a slow path is a start that the next steps
+correct: a target may take any value within 2^-18 of it, in f32 within 2^-22.
 """
 
 import math
@@ -12,43 +12,34 @@ import math
 import isogrid as ig
 from isogrid import f32, f64, w32, w64
 
-#: 2^14 of 2^29 bits, to the left by 3: what half of an f32 is approached by.
-NEAR = 0x20000
+
+def window(bits: float) -> int:
+    """For `settled`: a relative error of 2^-bits in the lower 29 bits of an f64, to the left by 3."""
+    return math.ceil(2.0 ** (56 - bits))
 
 
 @ig.func
-def settled_bits(y: f64) -> tuple[f32, bool]:
-    """y rounded to f32, and whether an error of 2^-39 cannot change that: for f32 results that are normal, or y = 0."""
+def settled(y: f64, near: w32) -> tuple[f32, bool]:
+    """y rounded to f32, and whether its error cannot change that: for f32 results that are normal, or y = 0."""
     rest = w32(ig.bitcast(w64, y)) << 3
-    return f32(y), rest - (0x80000000 - NEAR) > w32(2 * NEAR)
+    return f32(y), rest - (0x80000000 - near) > 2 * near
 
 
 @ig.func
-def settled_widely(y: f64) -> tuple[f32, bool]:
-    """The same for an error of 2^-38."""
-    rest = w32(ig.bitcast(w64, y)) << 3
-    return f32(y), rest - (0x80000000 - 2 * NEAR) > w32(4 * NEAR)
-
-
-@ig.func
-def settled_closely(y: f64) -> tuple[f32, bool]:
-    """The same for an error of 2^-41."""
-    rest = w32(ig.bitcast(w64, y)) << 3
-    return f32(y), rest - (0x80000000 - NEAR // 4) > w32(NEAR // 2)
-
-
-@ig.func
-def inverse(d: f64) -> f64:
-    """1 / d with an error of 2^-52, from any value within 2^-18 of it: its error to the third power."""
-    r = 1.0 / d
+def inverse(d: f64, spare: f64) -> f64:
+    """1 / d with an error of 2^-52, from any value within 2^-18 of it: its error to the third power. The lower half of
+    that value is the one of `spare`, which nothing else needs any more: hardware gives the upper half of a start alone,
+    and need not clear the other register of the two."""
+    start = ig.bitcast(w64, 1.0 / d) & 0xFFFFFFFF_00000000
+    r = ig.bitcast(f64, start | (ig.bitcast(w64, spare) & 0xFFFFFFFF))
     e = ig.fma(-d, r, 1.0)
     return ig.fma(r, ig.fma(e, e, e), r)
 
 
 @ig.func
-def quotient(n: f64, d: f64) -> f64:
-    """n / d with an error of 2^-51 and the sign of a zero."""
-    return n * inverse(d)
+def quotient(n: f64, d: f64, spare: f64) -> f64:
+    """n / d with an error of 2^-51 and the sign of a zero. See `inverse`."""
+    return n * inverse(d, spare)
 
 
 @ig.func

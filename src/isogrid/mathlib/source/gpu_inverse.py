@@ -12,7 +12,7 @@ from isogrid.mathlib.source.constants import (
     QUICK_ATAN_FIRST,
     QUICK_ATAN_REST,
 )
-from isogrid.mathlib.source.gpu import from_upper_word, quotient, settled_bits
+from isogrid.mathlib.source.gpu import from_upper_word, quotient, settled, window
 from isogrid.mathlib.source.inverse import acos_f32_pair, asin_f32_pair, atan_f32_pair
 from isogrid.mathlib.source.quick_logarithm import ordinary
 from isogrid.mathlib.source.roots import cbrt_f32_pair, rsqrt_f32_pair
@@ -21,6 +21,11 @@ from isogrid.mathlib.source.roots import cbrt_f32_pair, rsqrt_f32_pair
 CUBE_ROOT_START = 0x54A21D2A
 #: What the correction of a root in f32 may be wrong by, relative to itself.
 SLACK = 2.0**-19
+#: What `settled` allows for: the largest error that was seen over millions of inputs, and a fifth more at least.
+ASIN_NEAR = window(40)
+ACOS_NEAR = window(41)
+ATAN_NEAR = window(42.5)
+CBRT_NEAR = window(43)
 
 
 @ig.func
@@ -44,7 +49,7 @@ def asin_f32_gpu(x: f32) -> f32:
     """pi/2 - 2 asin r where |x| > 1/2. Next to 0 the result is x, which a subnormal rounds to as well."""
     large = abs(x) > 0.5
     v = arc_bits(abs(x), large)
-    y, good = settled_bits(ig.select(large, ig.fma(-2.0, v, HALF_PI_HIGH), v))
+    y, good = settled(ig.select(large, ig.fma(-2.0, v, HALF_PI_HIGH), v), ASIN_NEAR)
     y = math.copysign(y, x)
     if not (good & (abs(x) < 1.0)):
         y = asin_f32_pair(x)
@@ -59,7 +64,7 @@ def acos_f32_gpu(x: f32) -> f32:
     sign = ig.bitcast(w32, x) & 0x80000000
     n = from_upper_word(ig.select(large, sign >> 1, w32(0x3FF00000)))
     c = from_upper_word(ig.select(large, w32(0x40000000), w32(0xBFF00000)) ^ sign)
-    y, good = settled_bits(ig.fma(c, v, n * HALF_PI_HIGH))
+    y, good = settled(ig.fma(c, v, n * HALF_PI_HIGH), ACOS_NEAR)
     if not (good & (abs(x) < 1.0)):
         y = acos_f32_pair(x)
     return y
@@ -76,13 +81,13 @@ def atan_f32_gpu(x: f32) -> f32:
     b = abs(x)
     a = f64(b)
     u, v = one_or_zero(b <= 2.4142137), one_or_zero(b > 0.41421357)
-    t = quotient(ig.fma(u, a, -v), ig.fma(v, a, u))
+    t = quotient(ig.fma(u, a, -v), ig.fma(v, a, u), 0.0)
     z = t * t
     p = f64(QUICK_ATAN_FIRST)
     for j in range(len(QUICK_ATAN_REST)):
         p = ig.fma(p, z, QUICK_ATAN_REST[j])
     c = ig.fma(v - u, QUARTER_PI_HIGH, QUARTER_PI_HIGH)
-    y, good = settled_bits(ig.fma(t, ig.fma(z, p, 1.0), c))
+    y, good = settled(ig.fma(t, ig.fma(z, p, 1.0), c), ATAN_NEAR)
     y = math.copysign(y, x)
     if not (good & (b <= 1e30)):
         y = atan_f32_pair(x)
@@ -101,7 +106,7 @@ def cbrt_f32_gpu(x: f32) -> f32:
     y = t * w
     d = ig.fma(-y, w, 1.0)
     y = ig.fma(y * d, ig.fma(d, 0.5555555555555556, 0.6666666666666666), y)
-    result, good = settled_bits(y)
+    result, good = settled(y, CBRT_NEAR)
     result = math.copysign(result, x)
     if not (good & ordinary(a)):
         result = cbrt_f32_pair(x)

@@ -18,7 +18,7 @@ from isogrid.mathlib.source.constants import (
     LN2_HIGH,
     LOG10_2,
 )
-from isogrid.mathlib.source.gpu import from_upper_word, quotient, root_bits, settled_widely, upper_word
+from isogrid.mathlib.source.gpu import from_upper_word, quotient, root_bits, settled, upper_word, window
 from isogrid.mathlib.source.logarithm import (
     acosh_f32_pair,
     asinh_f32_pair,
@@ -45,6 +45,11 @@ COUNTER_1024 = 4503599627371520.0
 ROOT_HALF_WORD = 0x3FE6A09E
 #: Below it asinh rounds to a, as a^3 / 6 is less than a quarter of a unit.
 SMALL = 2.0**-12
+#: What `settled` allows for: the largest error that was seen over millions of inputs, and a fifth more at least.
+LOG_NEAR = LOG2_NEAR = LOG10_NEAR = window(39.5)
+LOG1P_NEAR = ACOSH_NEAR = window(40)
+ASINH_NEAR = window(39)
+ATANH_NEAR = window(40.5)
 
 
 @ig.func
@@ -107,7 +112,7 @@ def split_wide(u: f64) -> tuple[f64, f64, int]:
 @ig.func
 def log_f32_gpu(x: f32) -> f32:
     k, log_m = split_bits(x)
-    y, good = settled_widely(ig.fma(k, LN2_HIGH, log_m))
+    y, good = settled(ig.fma(k, LN2_HIGH, log_m), LOG_NEAR)
     if not (good & ordinary(x)):
         y = log_f32_pair(x)
     return y
@@ -116,7 +121,7 @@ def log_f32_gpu(x: f32) -> f32:
 @ig.func
 def log2_f32_gpu(x: f32) -> f32:
     k, log_m = split_bits(x)
-    y, good = settled_widely(ig.fma(log_m, INVERSE_LN2_HIGH, k))
+    y, good = settled(ig.fma(log_m, INVERSE_LN2_HIGH, k), LOG2_NEAR)
     if not (good & ordinary(x)):
         y = log2_f32_pair(x)
     return y
@@ -125,7 +130,7 @@ def log2_f32_gpu(x: f32) -> f32:
 @ig.func
 def log10_f32_gpu(x: f32) -> f32:
     k, log_m = split_bits(x)
-    y, good = settled_widely(ig.fma(log_m, INVERSE_LN10_HIGH, k * LOG10_2))
+    y, good = settled(ig.fma(log_m, INVERSE_LN10_HIGH, k * LOG10_2), LOG10_NEAR)
     if not (good & ordinary(x)):
         y = log10_f32_pair(x)
     return y
@@ -143,7 +148,7 @@ def log1p_f32_gpu(x: f32) -> f32:
     scale = from_upper_word(ig.bitcast(w32, part) + 0x40000000)
     minus_k = COUNTER_128 - ig.bitcast(f64, COUNTER | w64(above >> 23))
     f = ig.fma(f64(x), scale, -(1.0 - scale))
-    y, good = settled_widely(ig.fma(minus_k, -LN2_HIGH, log1p_wide(f, j)))
+    y, good = settled(ig.fma(minus_k, -LN2_HIGH, log1p_wide(f, j)), LOG1P_NEAR)
     if not (good & (x > -1.0) & (x < math.inf)):
         y = log1p_f32_pair(x)
     return y
@@ -157,7 +162,7 @@ def asinh_f32_gpu(x: f32) -> f32:
     u = b + root_bits(ig.fma(b, b, 1.0))
     k, scale, j = split_wide(u)
     f = ig.fma(u, scale, -1.0)
-    y, good = settled_widely(ig.fma(k, LN2_HIGH, log1p_wide(f, j)))
+    y, good = settled(ig.fma(k, LN2_HIGH, log1p_wide(f, j)), ASINH_NEAR)
     y = math.copysign(ig.select(a < SMALL, a, y), x)
     if not (good & (a < math.inf)):
         y = asinh_f32_pair(x)
@@ -171,7 +176,7 @@ def acosh_f32_gpu(x: f32) -> f32:
     u = b + root_bits(ig.fma(b, b, -1.0))
     k, scale, j = split_wide(u)
     f = ig.fma(u, scale, -1.0)
-    y, good = settled_widely(ig.fma(k, LN2_HIGH, log1p_wide(f, j)))
+    y, good = settled(ig.fma(k, LN2_HIGH, log1p_wide(f, j)), ACOSH_NEAR)
     if not (good & (x > 1.0) & (x < math.inf)):
         y = acosh_f32_pair(x)
     return y
@@ -186,12 +191,12 @@ def atanh_f32_gpu(x: f32) -> f32:
     k = ig.bitcast(f64, COUNTER | w64(above >> 23)) - 4503599627370496.0
     power = from_upper_word(((above & 0xFF800000) >> 3) + 0x3FF00000)
     a, more, less = f64(b), 1.0 + power, 1.0 - power
-    s = quotient(ig.fma(a, more, less), ig.fma(a, less, more))
+    s = quotient(ig.fma(a, more, less), ig.fma(a, less, more), a)
     z = s * s
     p = f64(GPU_ATANH_FIRST)
     for j in range(len(GPU_ATANH_REST)):
         p = ig.fma(p, z, GPU_ATANH_REST[j])
-    y, good = settled_widely(ig.fma(k, 0.5 * LN2_HIGH, ig.fma(s * z, p, s)))
+    y, good = settled(ig.fma(k, 0.5 * LN2_HIGH, ig.fma(s * z, p, s)), ATANH_NEAR)
     y = math.copysign(y, x)
     if not (good & (b < 1.0)):
         y = atanh_f32_pair(x)
