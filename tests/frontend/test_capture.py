@@ -47,6 +47,14 @@ def test_text_in_linecache() -> None:
     assert space["k"].definition.span.file == "<cell 1>" and space["k"].definition.span.line == 5
 
 
+def test_a_plain_function_of_another_cell_needs_the_decorator() -> None:
+    text = HEAD + "@ig.kernel(grid=N)\ndef k(x: InOut[f32, N]) -> None:\n    x[ig.gid()] = twice(1.0)\n"
+    space = executed(text, "<cell 4>")
+    space["twice"] = executed("def twice(v): return 2 * v\n", "<cell 3>")["twice"]
+    (report,) = space["k"].check()
+    assert [remedy.text for remedy in report.remedies] == ["decorate `twice` with `@ig.func`"]
+
+
 def test_future_annotations() -> None:
     text = "from __future__ import annotations\n" + HEAD + "class Own(ig.Dim): ...\n"
     text += "@ig.kernel(grid=Own)\ndef k(x: InOut[ig.Real, Own], y: 'InOut[f32, Own] | None' = None) -> None: ...\n"

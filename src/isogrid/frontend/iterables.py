@@ -154,13 +154,16 @@ def _check_bound(builder: Builder, scalar: Typed | Untyped, node: ast.expr) -> N
     type = scalar.type if isinstance(scalar, Typed) else default_type(scalar)
     if type.is_checked or (isinstance(scalar, Typed) and scalar.pending):
         return
+    remedy = f"convert it: `int({builder.text(node)})`"
+    if isinstance(scalar, Literal) and type.is_float:
+        remedy = "count whole steps and compute with them: `for j in range(10):` and `v = 0.1 * f32(j)`"
     builder.refuse(
         "IG136",
         f"`range` counts with {builder.quoted(node)}, which is {type.value}",
         node,
         f"this is {type.value}",
         why="a loop counts with i32, i64, u32 or u64",
-        remedies=(f"convert it: `int({builder.text(node)})`",),
+        remedies=(remedy,),
     )
 
 

@@ -182,7 +182,8 @@ def refuse_call(builder: Builder, called: Any, node: ast.Call) -> NoReturn:
 
 def _refuse_plain_function(builder: Builder, called: FunctionType, name: str, node: ast.Call) -> NoReturn:
     code = called.__code__
-    inside = not code.co_filename.startswith("<") and "site-packages" not in code.co_filename
+    # Generated functions have no line that an author could change; those typed at a prompt have one.
+    inside = not code.co_filename.startswith(("<string>", "<frozen")) and "site-packages" not in code.co_filename
     line = code.co_firstlineno
     edits: tuple[Edit, ...] = ()
     if code.co_filename == builder.frame.captured.file:

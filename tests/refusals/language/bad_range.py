@@ -12,4 +12,6 @@ def bad_range(x: In[f32, N], k: In[i32, N], y: Out[f32, N]) -> None:
         pass
     for j in range(1, 2, 3, 4):  # refuse: IG136
         pass
+    for t in range(0.0, 1.0, 0.1):  # refuse: IG136
+        y[i] = t
     y[i] = 0.0
