@@ -102,6 +102,8 @@ class Context:
     levels: dict[int, tuple[Value, int]] = field(default_factory=dict[int, tuple[Value, int]])
     #: Atoms of one value for two threads, by the question and the number of atoms when it was asked.
     uniform: dict[tuple[bool, int], frozenset[str]] = field(default_factory=dict[tuple[bool, int], frozenset[str]])
+    #: Dividends and what is 0 of each with its quotient and remainder, once they were asked for.
+    divisions: list[tuple[Polynomial, Polynomial]] | None = None
     #: Whether some loop of known trips was not unrolled for their number.
     curtailed: bool = False
     #: How many loops of unknown trips are around this point.

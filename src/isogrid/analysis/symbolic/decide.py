@@ -17,10 +17,13 @@ from isogrid.analysis.symbolic.polynomial import (
     Polynomial,
     Vector,
     common_divisor,
+    from_zero,
     multiply,
     one_number,
 )
+from isogrid.analysis.symbolic.quotients import by_quotients
 from isogrid.analysis.symbolic.sides import Side, is_uniform, uniform_atoms
+from isogrid.analysis.symbolic.stairs import by_stairs
 from isogrid.analysis.symbolic.together import excluded_together
 
 #: Keys up to this number are used as they are; beyond, they are ranked.
@@ -46,6 +49,23 @@ def conflict(c: Context, a: Side, b: Side, across: bool) -> str | None:
     if c.kernel.facts:
         for p, q in determined(c, a, b, digits):
             digits += _split(c, a, b, p, q, uniform, 8)
+    reason = _decide(c, a, b, digits, uniform, across)
+    if reason is None:
+        return None
+    rewritten = (*by_quotients(c, a, b, digits, uniform), *by_stairs(c, a, b, digits, uniform))
+    further = [d for p, q in rewritten for d in _split(c, a, b, p, q, uniform, 8)]
+    return _decide(c, a, b, digits + further, uniform, across) if further else reason
+
+
+def _decide(
+    c: Context,
+    a: Side,
+    b: Side,
+    digits: list[tuple[Polynomial, Polynomial]],
+    uniform: frozenset[str],
+    across: bool,
+) -> str | None:
+    """The question once it is known which digits agree."""
     known: list[tuple[Vector, Vector]] = []
     positions: dict[str, tuple[Vector, Vector]] = {}
     for left, right in digits:
@@ -100,7 +120,8 @@ def _split(
 ) -> list[tuple[Polynomial, Polynomial]]:
     """Digits whose pairwise equality is equivalent to p == q."""
     c.spend()
-    p, q = _from_zero(*_cancel(p, q, uniform))
+    whole = p, q
+    p, q = from_zero(*_cancel(p, q, uniform))
     monomials = (set(p.terms) | set(q.terms)) - {()}
     if not monomials or depth == 0:
         return [(p, q)]
@@ -117,20 +138,17 @@ def _split(
             (Polynomial.constant(x % g), Polynomial.constant(y % g)),
             *_split(c, a, b, quotient[0], quotient[1], uniform, depth - 1),
         ]
-    for sign in (1, -1):
-        for radix in sorted({n for m in monomials for n in m if n in uniform}):
-            parts = _by_radix(c, ((a, p), (b, q)), radix, sign)
-            if parts is not None:
-                (high1, low1), (high2, low2) = parts
-                high = _split(c, a, b, high1, high2, uniform, depth - 1)
-                return high + _split(c, a, b, low1, low2, uniform, depth - 1)
+    radices = sorted({n for m in monomials for n in m if n in uniform})
+    for left, right in ((p, q), whole) if radices and whole != (p, q) else ((p, q),):
+        # A digit may be in its range only together with what both indices have in common, as `d - i` in `i*W + d - i`.
+        for sign in (1, -1):
+            for radix in radices:
+                parts = _by_radix(c, ((a, left), (b, right)), radix, sign)
+                if parts is not None:
+                    (high1, low1), (high2, low2) = parts
+                    high = _split(c, a, b, high1, high2, uniform, depth - 1)
+                    return high + _split(c, a, b, low1, low2, uniform, depth - 1)
     return _by_range(c, a, b, p, q, uniform, depth)
-
-
-def _from_zero(p: Polynomial, q: Polynomial) -> tuple[Polynomial, Polynomial]:
-    """Both less the smallest constant in either, so that a shifted index has the range of an unshifted one."""
-    least = min(int(np.min(r.constant_term)) for r in (p, q))
-    return (p.shift(-least), q.shift(-least)) if least else (p, q)
 
 
 def _single_unit(p: Polynomial, q: Polynomial, monomials: set[tuple[str, ...]]) -> bool:
@@ -203,21 +221,29 @@ def _by_range(
     for radix in sorted(sizes, reverse=True):
         if radix < 2:
             break
-        parts: list[tuple[Polynomial, Polynomial]] = []
-        for side, r in ((a, p), (b, q)):
-            high = Polynomial(
-                {m: v // radix for m, v in r.terms.items() if m and isinstance(v, int) and v % radix == 0}
-            )
-            low = r - high * Polynomial.constant(radix)
-            if not high.terms or not prove(c, low, side.facts, side.mask):
-                break
-            if not prove(c, (Polynomial.constant(radix) - low).shift(-1), side.facts, side.mask):
-                break
-            parts.append((high, low))
-        if len(parts) == 2:
-            (high1, low1), (high2, low2) = parts
-            return _split(c, a, b, high1, high2, uniform, depth - 1) + _split(c, a, b, low1, low2, uniform, depth - 1)
+        one = _below_literal(c, a, p, radix)
+        other = None if one is None else _below_literal(c, b, q, radix)
+        if one is not None and other is not None:
+            high = _split(c, a, b, one[0], other[0], uniform, depth - 1)
+            return high + _split(c, a, b, one[1], other[1], uniform, depth - 1)
     return [(p, q)]
+
+
+def _below_literal(c: Context, side: Side, r: Polynomial, radix: int) -> tuple[Polynomial, Polynomial] | None:
+    """(high, low) with r = high * radix + low and 0 <= low < radix proved; a constant goes to either or is shared."""
+    high = Polynomial({m: v // radix for m, v in r.terms.items() if m and isinstance(v, int) and v % radix == 0})
+    if not high.terms:
+        return None
+    low = r.plus(high, -radix)
+    constant = low.constant_term
+    whole = constant // radix if isinstance(constant, int) else 0
+    for carried in (whole, whole + 1) if isinstance(constant, int) and constant % radix else (whole,):
+        rest = low.shift(-carried * radix)
+        if prove(c, rest, side.facts, side.mask) and prove(
+            c, (Polynomial.constant(radix) - rest).shift(-1), side.facts, side.mask
+        ):
+            return high.shift(carried), rest
+    return None
 
 
 def _recombined(

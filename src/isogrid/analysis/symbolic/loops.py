@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from isogrid.analysis.symbolic.carried import carried, scaled_names
 from isogrid.analysis.symbolic.context import GROUP, THREAD, Context, Exit, Intervals, Value, tagged
 from isogrid.analysis.symbolic.expressions import as_formula, as_polynomial, evaluate, with_guard, without_guard
 from isogrid.analysis.symbolic.formula import TRUE, Unknown, both, compare, either, known, negate, not_zero, truth
@@ -22,7 +23,7 @@ from isogrid.analysis.symbolic.loop_shape import (
     stored_arrays,
     synchronises,
 )
-from isogrid.analysis.symbolic.paths import chosen, guard_remaining, join, merge_environment, unknown_like
+from isogrid.analysis.symbolic.paths import chosen, guard_remaining, join, merge_environment
 from isogrid.analysis.symbolic.polynomial import ZERO, Polynomial, TooLarge
 from isogrid.ir import kernel as k
 
@@ -183,6 +184,7 @@ class _Loop:
     assigned: tuple[str, ...]
     induction: dict[str, tuple[Polynomial, Polynomial]]
     period: int
+    scaled: dict[str, Any]
 
 
 def _symbolic(
@@ -238,6 +240,7 @@ def _describe(
         tuple(v for v in assigned if v != counter),
         induction,
         period,
+        scaled_names((*prelude, *s.body)),
     )
 
 
@@ -335,7 +338,8 @@ def _set_version(
         elif v in state:
             c.environment[v] = Polynomial.constant(state[v])
         elif v in entry.environment:
-            c.environment[v] = unknown_like(c, v, levels[v], entry.environment[v])
+            before = entry.environment[v]
+            c.environment[v] = carried(c, v, levels[v], before, before, loop.scaled.get(v))
     if loop.counter is not None and loop.start is not None and loop.step is not None:
         c.environment[loop.counter] = loop.start + trip * loop.step
 
@@ -441,7 +445,8 @@ def _forget_assigned(
             base, step = loop.induction[v]
             environment[v] = base + c.fresh("@trips", level, nonnegative=True) * step
         elif (sample := samples.get(v)) is not None:
-            environment[v] = unknown_like(c, f"{v} after", max(levels[v], level), sample)
+            before = entry.environment.get(v)
+            environment[v] = carried(c, f"{v} after", max(levels[v], level), sample, before, loop.scaled.get(v))
     if loop.counter is not None and loop.start is not None and loop.step is not None:
         if loop.counter_assigned:
             environment[loop.counter] = c.fresh(f"{loop.counter} after", THREAD)

@@ -239,6 +239,12 @@ ZERO: Final = Polynomial({})
 ONE: Final = Polynomial({(): 1})
 
 
+def from_zero(p: Polynomial, q: Polynomial) -> tuple[Polynomial, Polynomial]:
+    """Both less the smallest constant in either, so that a shifted index has the range of an unshifted one."""
+    least = min(int(np.min(r.constant_term)) for r in (p, q))
+    return (p.shift(-least), q.shift(-least)) if least else (p, q)
+
+
 def common_divisor(polynomials: Iterable[Polynomial]) -> int:
     """Greatest common divisor of all coefficients of non-constant terms, 0 where there are none."""
     g = 0

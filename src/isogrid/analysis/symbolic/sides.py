@@ -72,6 +72,7 @@ class Guarded:
     equal: list[Polynomial]
     _common: dict[bool, Common] = field(default_factory=dict[bool, Common])
     _equalities: list[Polynomial] | None = None
+    _zeros: frozenset[Polynomial] | None = None
     #: How many facts are of the guards themselves.
     own: int = 0
 
@@ -115,6 +116,12 @@ class Guarded:
                         self._equalities.append(p)
                     seen.add(p)
         return self._equalities
+
+    def is_zero(self, c: Context, p: Polynomial) -> bool:
+        """Whether two facts together say that a polynomial is 0."""
+        if self._zeros is None:
+            self._zeros = frozenset(self.equalities(c))
+        return p in self._zeros or -p in self._zeros
 
     def _is_most(self, c: Context, p: Polynomial) -> bool:
         return prove(c, -p, self.facts, self.mask, 1)
@@ -210,6 +217,10 @@ def _guarded(c: Context, guards: tuple[Formula, ...], number: int) -> Guarded:
                 different.append(p)
             case _:
                 pass
+    for p in different:
+        # What is not 0 and not negative is at least 1.
+        known = facts + c.facts
+        facts += [q.shift(-1) for q in (p, -p) if prove(c, q, known, mask, 1)]
     return Guarded(number, guards, mask, np.nonzero(mask)[0], facts + c.facts, different, equal, own=len(facts))
 
 
