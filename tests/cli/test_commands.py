@@ -103,7 +103,8 @@ def test_emit_names_what_is_missing(isogrid: Callable[..., Any]) -> None:
 def test_explain_a_kernel_shows_every_stage_with_its_source(isogrid: Callable[..., Any]) -> None:
     text = isogrid("explain", "mixed.py::gather").out
     titles = [line for line in text.splitlines() if line.startswith("== ")]
-    assert [title.split(" ")[1] for title in titles] == ["kernel", "checks", "kernel", "passes", "device", "LLVM"]
+    found = [title.split(" ")[1] for title in titles]
+    assert found == ["kernel", "checks", "cost", "kernel", "passes", "device", "LLVM"]
     assert "17: y[i] = x[p[i]]" in text
     assert "| " in text
     assert "line 17  kept    index of `x`" in text

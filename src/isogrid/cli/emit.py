@@ -58,7 +58,7 @@ def target_text(stages: Stages, target: Target) -> str:
         case Target.DEVICE_IR:
             return print_kernel(stages.device)
         case Target.LLVM:
-            return generated(stages)[0]
+            return generated(stages).text
         case Target.ASM:
             return assembly(stages)
         case Target.PTX:

@@ -8,11 +8,13 @@ import difflib
 import linecache
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from isogrid.cli.check import given_up, kernel_title, loop_lines, offload_title
+from isogrid.cli.costs import cost_text
 from isogrid.cli.failures import reported
 from isogrid.cli.load import pick
 from isogrid.cli.output import fail, say, table
@@ -28,11 +30,12 @@ from isogrid.launch.backends import RUNTIMES, presence, runtime, runtime_attribu
 from isogrid.launch.kernel_value import Kernel
 
 if TYPE_CHECKING:
+    from isogrid.backends.cpu.layout import EmittedModule
     from isogrid.offloading.function import Offloaded
 
 _CODE = re.compile(r"IG\d+", re.IGNORECASE)
 #: The comment by which the LLVM emitter marks the source line that the code below belongs to.
-_LINE_MARK = re.compile(r"^\s*; line (\d+)$")
+LINE_MARK = re.compile(r"^\s*; line (\d+)$")
 #: Widest source column.
 _SOURCE_WIDTH = 60
 #: Longest line of generated code that is shown whole; `isogrid emit` shows all of it.
@@ -46,8 +49,14 @@ def explain(
         typer.Option("--set", "-s", help="T=f64 for a type variable, D=16 for a constant dimension or tunable."),
     ] = None,
     asm: Annotated[bool, typer.Option("--asm", help="Show the assembly too.")] = False,
+    page: Annotated[
+        Path | None, typer.Option("--html", help="Write a page instead: source, proof, cost and code side by side.")
+    ] = None,
 ) -> None:
     """Explain an error code, or show what becomes of a kernel."""
+    if page is not None:
+        write_page(page, subject, settings or ())
+        return
     if _CODE.fullmatch(subject):
         explain_code(subject.upper())
         return
@@ -57,6 +66,17 @@ def explain(
                 say(explanation(one, settings or (), asm=asm))
             else:
                 say(offload_explanation(one, settings or (), asm=asm))
+
+
+def write_page(path: Path, subject: str, settings: Sequence[str]) -> None:
+    """The page of a kernel, or of all kernels of a file."""
+    from isogrid.cli.page import page
+
+    if _CODE.fullmatch(subject):
+        fail("a code has its page in the documentation; --html takes FILE::kernel or FILE")
+    with reported():
+        text = page(subject, [one for _, one in pick(subject)], settings)
+        path.write_text(text, encoding="utf-8")
 
 
 def explain_code(code: str) -> None:
@@ -71,16 +91,17 @@ def explain_code(code: str) -> None:
 def explanation(kernel: Kernel, settings: Sequence[str] = (), *, asm: bool = False) -> str:
     """Everything about one kernel as text."""
     stages = stages_of(kernel, settings)
-    llvm, pipeline, notes = generated(stages)
+    module = generated(stages)
     sections = [
-        ("kernel", "\n".join([kernel_title(kernel), *given_up(kernel), _specialised(stages)])),
-        ("checks", _checks(kernel)),
+        ("kernel", "\n".join([kernel_title(kernel), *given_up(kernel), specialised(stages)])),
+        ("checks", checks_text(kernel)),
+        ("cost of one thread", cost_text(stages.device, module.halves)),
         ("kernel IR as written (! marks what may trap)", _beside(stages.built)),
-        ("passes", _passes(stages)),
+        ("passes", passes_text(stages)),
         ("device IR after the passes", _beside(stages.device)),
-        (f"LLVM IR for the cpu ({pipeline}; {'; '.join(notes) or 'no notes'})", _llvm(llvm, _files(stages.device))),
+        (f"LLVM IR for the cpu ({strategy(module)})", _llvm(module.text, files_of(stages.device))),
     ]
-    sections += _on_devices(stages)
+    sections += on_devices(stages)
     if asm:
         sections.append(("assembly", assembly(stages)))
     return "\n".join(f"== {title}\n\n{text.rstrip()}\n" for title, text in sections)
@@ -92,27 +113,25 @@ def offload_explanation(function: "Offloaded", settings: Sequence[str] = (), *, 
 
     specialisation = specialisation_of(function.definition, function.tunables, settings)
     parts = stages_of_sections(function, settings)
-    shown = "every launch" if not parts else _specialised(parts[0][1])
+    shown = "every launch" if not parts else specialised(parts[0][1])
     listing = listing_of(function, specialisation)
     sections = [
         ("function", "\n".join([offload_title(function), shown])),
         ("loops", "\n".join(loop_lines(listing, reasons=True))),
     ]
     for part, stages in parts:
-        llvm, pipeline, notes = generated(stages)
+        module = generated(stages)
         sections += [
             (f"{part.title}: kernel IR (! marks what may trap)", _beside(stages.built)),
             ("    device IR after the passes", _beside(stages.device)),
-            (
-                f"    LLVM IR for the cpu ({pipeline}; {'; '.join(notes) or 'no notes'})",
-                _llvm(llvm, _files(stages.device)),
-            ),
+            ("    cost of one thread", cost_text(stages.device, module.halves)),
+            (f"    LLVM IR for the cpu ({strategy(module)})", _llvm(module.text, files_of(stages.device))),
         ]
         sections += [("    assembly", assembly(stages))] if asm else []
     return "\n".join(f"== {title}\n\n{text.rstrip()}\n" for title, text in sections)
 
 
-def _on_devices(stages: Stages) -> Iterator[tuple[str, str]]:
+def on_devices(stages: Stages) -> Iterator[tuple[str, str]]:
     """What the kernel takes of the devices of this machine that tell."""
     for name in RUNTIMES:
         if presence(name).names and runtime_attribute(name, "resources", None) is not None:
@@ -120,7 +139,13 @@ def _on_devices(stages: Stages) -> Iterator[tuple[str, str]]:
             yield f"on {name}", table(device.resources(stages.built, stages.options))
 
 
-def _specialised(stages: Stages) -> str:
+def strategy(module: "EmittedModule") -> str:
+    """How the CPU runs a kernel, in words."""
+    return f"{module.pipeline}; {'; '.join(module.notes) or 'no notes'}"
+
+
+def specialised(stages: Stages) -> str:
+    """Which of the kernel's specialisations is shown, with the options in force."""
     chosen = stages.specialisation
     parts = [f"{name} is {scalar.value}" for name, scalar in chosen.types]
     parts += [f"{name} = {value}" for name, value in chosen.constants]
@@ -130,14 +155,16 @@ def _specialised(stages: Stages) -> str:
     return "shown for: " + (", ".join(parts) or "every launch")
 
 
-def _checks(kernel: Kernel) -> str:
+def checks_text(kernel: Kernel) -> str:
+    """Every check with its line, proved or kept."""
     checks = proofs_of(kernel).checks
     if not checks:
         return "nothing in it can trap"
     return table([(f"line {c.span.line}", "proved" if c.proved else "kept", c.what) for c in checks])
 
 
-def _passes(stages: Stages) -> str:
+def passes_text(stages: Stages) -> str:
+    """Every pass with the lines that it changed."""
     rows: list[str] = []
     for result in stages.passes:
         rows.append(f"{result.name}: {'changed' if result.changed else 'nothing to do'}")
@@ -172,7 +199,7 @@ def _sources(spans: Sequence[Span]) -> list[str]:
     return shown
 
 
-def _files(kernel: d.Kernel) -> dict[int, str]:
+def files_of(kernel: d.Kernel) -> dict[int, str]:
     """The file of each line that statements come from; an inlined helper may stand in another one than the kernel."""
     files: dict[int, str] = {}
     for node in visit(kernel.body):
@@ -184,7 +211,7 @@ def _llvm(text: str, files: Mapping[int, str]) -> str:
     """LLVM IR with the source line in place of each line mark."""
     out: list[str] = []
     for line in text.splitlines():
-        mark = _LINE_MARK.match(line)
+        mark = LINE_MARK.match(line)
         shown = line if len(line) <= _CODE_WIDTH else f"{line[:_CODE_WIDTH]}..."
         number = int(mark.group(1)) if mark else 0
         out.append(f"  ; {_source_line(files.get(number, ''), number)}" if mark else shown)

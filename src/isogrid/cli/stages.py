@@ -11,6 +11,7 @@ from isogrid.ir.types import Scalar
 from isogrid.support.errors import KernelRefused
 
 if TYPE_CHECKING:
+    from isogrid.backends.cpu.layout import EmittedModule
     from isogrid.frontend.definition import Definition, Specialisation
     from isogrid.launch.kernel_value import Kernel
     from isogrid.offloading.function import Offloaded
@@ -94,22 +95,20 @@ def _stages(built: k.Kernel, chosen: "Specialisation", options: Mapping[str, Any
     return Stages(chosen, options, built, tuple(results), lower(current, facts, lacking=lacking_of(options)), not wide)
 
 
-def generated(stages: Stages) -> tuple[str, str, tuple[str, ...]]:
-    """LLVM IR as printed by the emitter, the pipeline that it was written for, and notes on the strategy."""
+def generated(stages: Stages) -> "EmittedModule":
+    """The text of the emitter for the CPU, the pipeline that it was written for, and notes on the strategy."""
+    from isogrid.backends.cpu.compile import emission
     from isogrid.backends.cpu.emit import emit_module
     from isogrid.backends.cpu.target import host_target
 
-    module = emit_module(stages.device, host_target(), stages.options)
-    return module.text, module.pipeline, module.notes
+    return emit_module(stages.device, host_target(), emission(stages.options))
 
 
 def assembly(stages: Stages) -> str:
     """Native code of this machine as assembly text."""
-    from isogrid.backends.cpu.emit import emit_module
     from isogrid.backends.cpu.loader import compile_text
-    from isogrid.backends.cpu.target import host_target
 
-    module = emit_module(stages.device, host_target(), stages.options)
+    module = generated(stages)
     return compile_text(module.text, module.pipeline, assembly=True)
 
 

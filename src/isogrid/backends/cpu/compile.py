@@ -41,10 +41,11 @@ def makers_of(device: d.Kernel, options: Mapping[str, Any]) -> Makers:
 def emitted(kernel: k.Kernel, options: Mapping[str, Any], facts: LaunchFacts) -> tuple[d.Kernel, EmittedModule]:
     """Device IR and the text of the fast code."""
     device = _device_ir(kernel, options, facts)
-    return device, emit_module(device, host_target(), _emission(options))
+    return device, emit_module(device, host_target(), emission(options))
 
 
-def _emission(options: Mapping[str, Any]) -> Mapping[str, Any]:
+def emission(options: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The options as the emitter reads them."""
     return {**options, "cpu_width": 1} if "vectorise" in options.get("disable", ()) else options
 
 
@@ -75,7 +76,7 @@ def compile_precise(device: d.Kernel, options: Mapping[str, Any]) -> int:
 
 def compile_streamed(device: d.Kernel, options: Mapping[str, Any]) -> int:
     """The address of the form that writes past the cache."""
-    code = cached_object(emit_streamed(device, host_target(), _emission(options)), "plain")
+    code = cached_object(emit_streamed(device, host_target(), emission(options)), "plain")
     return load_object(code, ("run_streamed",))["run_streamed"]
 
 
@@ -89,6 +90,6 @@ def compile_halves(device: d.Kernel, options: Mapping[str, Any]) -> tuple[Loaded
 
 
 def _half(device: d.Kernel, options: Mapping[str, Any]) -> LoadedVariant:
-    module = emit_module(device, host_target(), _emission(options))
+    module = emit_module(device, host_target(), emission(options))
     code = cached_object(module.text, module.pipeline)
     return load_variant(make_variant(device, module, code), lambda: makers_of(device, options))
