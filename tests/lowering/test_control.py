@@ -216,6 +216,20 @@ def test_a_factor_makes_copies() -> None:
     assert loads == [4, 1]
 
 
+def test_rounds_of_known_trips_are_known() -> None:
+    """What a loop that surely runs assigns may be read behind it, in copies too."""
+
+    @ig.kernel(grid=N)
+    def last(x: In[f32, N], y: Out[f32, N]) -> None:
+        for j in ig.unroll(range(4), 2):
+            v = x[j % len(x)]
+        y[ig.gid()] = v
+
+    device = _verified(lower(built(last), LaunchFacts()))
+    trips = [node.trips for node in visit(device.body) if isinstance(node, d.For)]
+    assert isinstance(trips[0], d.Literal) and trips[0].bits == 2
+
+
 def _verified(kernel: d.Kernel) -> d.Kernel:
     verify(kernel, "lower")
     return kernel

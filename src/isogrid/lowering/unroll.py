@@ -48,8 +48,7 @@ class _Unroller:
     def _for(self, loop: d.For) -> d.Block:
         """The trips in rounds of `unroll`, then the rest. A `break` of the rounds skips the rest too."""
         factor = literal(loop.unroll, Machine.I64)
-        trips = d.Value(self._name("trips"), Machine.I64)
-        rounds = d.Value(self._name("rounds"), Machine.I64)
+        head, trips, rounds = self._counts(loop)
         counter = d.Value(self._name(loop.counter), loop.type)
         outer = self._label("rounds") if _jumps(loop.body, d.Break) else ""
         done = op("imul", Machine.I64, rounds, factor)
@@ -63,13 +62,19 @@ class _Unroller:
         start = op("iadd", loop.type, loop.start, op("imul", loop.type, skipped, loop.step))
         left = op("isub", Machine.I64, trips, done)
         rest = replace(loop, start=start, trips=left, unroll=1)
-        head = (
-            d.Let(trips.name, loop.trips, span=loop.span),
-            d.Let(rounds.name, op("udiv", Machine.I64, trips, factor), span=loop.span),
-        )
         if outer:
             return (*head, d.Scope(outer, (*self.rounds(main, loop), rest), span=loop.span))
         return (*head, *self.rounds(main, loop), rest)
+
+    def _counts(self, loop: d.For) -> tuple[d.Block, d.Expr, d.Expr]:
+        """What names the trips and the rounds, and both. Known numbers stay so: they say that a loop has a trip."""
+        if isinstance(loop.trips, d.Literal):
+            return (), loop.trips, literal(loop.trips.bits // loop.unroll, Machine.I64)
+        trips = d.Value(self._name("trips"), Machine.I64)
+        rounds = d.Value(self._name("rounds"), Machine.I64)
+        quotient = op("udiv", Machine.I64, trips, literal(loop.unroll, Machine.I64))
+        head = (d.Let(trips.name, loop.trips, span=loop.span), d.Let(rounds.name, quotient, span=loop.span))
+        return head, trips, rounds
 
     def _copy(self, body: d.Block, outer: str, counter: tuple[str, d.Expr] | None) -> d.Block:
         """One copy with names of its own. `continue` leaves a scope around it; `break` leaves `outer` where given."""

@@ -128,6 +128,7 @@ GEOMETRY = [
     "rank 3",
     "grid= geometry",
     "groups= geometry",
+    "groups= of a kernel without groups",
     "block given",
     "grid expression",
     "one result per group",

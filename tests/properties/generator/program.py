@@ -16,6 +16,8 @@ from .statements import atomic_on, indented, statement, stored
 from .values import CHECKED, FLOATS, HALVES, INTEGERS, MODULAR, NARROW, NUMBERS, SIGNED, Value, full
 
 ELEMENTS = (*NUMBERS, *NARROW, *HALVES, "bool")
+#: Groups of kernels that cannot tell: their threads run past the sizes.
+_PADDING = {1: ((8,), (7,), (64,)), 2: ((2, 4), (1, 16), (3, 5)), 3: ((1, 3, 5), (2, 2, 4))}
 SIZES = (17, 1, 33, 7, 40, 16, 31, 3, 65)
 
 
@@ -66,6 +68,8 @@ class _Writer:
         self.dims: dict[str, list[int]] = {}
         self.dim_lines: list[str] = []
         self.geometry = ""
+        #: Threads of a group along each axis, where a kernel without groups says its threads in groups.
+        self.padded: tuple[int, ...] = ()
         self.head: list[str] = []
         self.groups: list[str] = []
         self.bind_first: tuple[str, ...] = ()
@@ -114,7 +118,12 @@ class _Writer:
             self.block = g.choices.pick(sizes[g.rank])
         else:
             self.block = ()
-            if g.choices.chance(50):
+            said = g.choices.below(1000)
+            if said >= 880:
+                g.use("groups= of a kernel without groups")
+                self.padded = g.choices.pick(_PADDING[g.rank])
+                block = f", block={self.padded[0] if g.rank == 1 else self.padded}"
+            elif said >= 500:
                 g.use("block given")
                 block = f", block={g.choices.pick((8, 32, 64, 256))}"
         by_groups = g.grouped and g.choices.chance(40)
@@ -133,12 +142,15 @@ class _Writer:
         if g.grouped:
             block = f", block={self.block[0] if g.rank == 1 else self.block}"
         extent = ", ".join(letters)
-        if not by_groups and g.rank == 1 and g.choices.chance(10):
+        if self.padded:
+            sides = zip(letters, self.padded, strict=True)
+            extent = ", ".join(f"ig.cdiv({letter}, {side})" for letter, side in sides)
+        elif not by_groups and g.rank == 1 and g.choices.chance(10):
             g.use("grid expression")
             self.dims["M"] = [3 * size for size in self.dims["N"]]
             self.bind_first = ("M",)
             extent = "M // 3"
-        word = "groups" if by_groups else "grid"
+        word = "groups" if by_groups or self.padded else "grid"
         g.use(f"{word}= geometry")
         self.geometry = f"{word}={extent if g.rank == 1 else f'({extent})'}{block}"
         names = {1: ("i",), 2: ("i", "j"), 3: ("h", "i", "j")}[g.rank]
@@ -152,6 +164,9 @@ class _Writer:
         else:
             self.head += [f"{name} = ig.gid({axis})" for axis, name in enumerate(names)]
             g.use("query gid axis")
+        if self.padded:
+            beyond = " or ".join(f"{name} >= {letter}" for name, letter in zip(names, letters, strict=True))
+            self.head += [f"if {beyond}:", "    return"]
         for axis, name in enumerate(names):
             if by_groups:
                 top = max(self.dims[letters[axis]]) * self.block[axis] - 1
