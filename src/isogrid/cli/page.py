@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from isogrid.cli.check import given_up, kernel_title, loop_lines, offload_title
 from isogrid.cli.costs import line_costs, restore_text
-from isogrid.cli.explain import LINE_MARK, files_of, on_devices, passes_text, specialised, strategy
 from isogrid.cli.proofs import Check, checks_in, proofs_of
+from isogrid.cli.stage_texts import LINE_MARK, files_of, on_devices, passes_text, specialised, strategy
 from isogrid.cli.stages import Stages, assembly, generated, specialisation_of, stages_of, stages_of_sections
 from isogrid.cli.text_targets import cuda_text, ptx_text
 from isogrid.ir.text import kernel_lines, print_kernel

@@ -193,6 +193,7 @@ def _launchable(kernel: "Kernel", specialisation: Specialisation, device: str, o
                 return program_of(kernel, specialisation)
             artifact = compiled.artifacts.setdefault(key, artifact)
         _trace(f"{kernel.definition.name}: found in the cache for {device}")
+        _explain(kernel, device, artifact.head, artifact, used)
     return artifact.head if hasattr(artifact, "head") else program_of(kernel, specialisation)
 
 
@@ -296,7 +297,7 @@ def _artifact(
     """The device that takes the launch and the artifact for it: the default device may hand over to the last resort."""
     name = choice.device.name
     if program.races == "check" and name != TRACKER:
-        _trace(f"{kernel.definition.name}: races are tracked, so {TRACKER} runs it in place of {name}")
+        _decided(kernel, name, f"races are tracked, so {TRACKER} runs it")
         return TRACKER, _compiled(kernel, specialisation, program, TRACKER, options)
     require_tested(name)
     try:
@@ -309,7 +310,7 @@ def _artifact(
             f"kernel {kernel.definition.name} runs on {LAST_RESORT}, because {name} refused it: {refusal}",
             DeviceWarning,
         )
-        _trace(f"{kernel.definition.name}: {name} refused it, falls back to {LAST_RESORT}")
+        _decided(kernel, name, f"refused, falls back to {LAST_RESORT}")
         return LAST_RESORT, _compiled(kernel, specialisation, program, LAST_RESORT, options)
 
 
@@ -333,6 +334,7 @@ def _compiled(
             artifact = stored.recall(*where, compiled.captures)
             if artifact is not None:
                 _trace(f"{kernel.definition.name}: found in the cache for {device}")
+                _explain(kernel, device, program, artifact, key[2])
                 return compiled.artifacts.setdefault(key, artifact)
             load_compiler(device)
             with _timed("compile", kernel.definition.name, device):
@@ -340,7 +342,15 @@ def _compiled(
             compiled.artifacts[key] = artifact
             stored.remember(*where, artifact, compiled.captures)
             _trace(f"{kernel.definition.name}: compiled for {device} in {_milliseconds(started)}")
+            _explain(kernel, device, program, artifact, key[2])
     return artifact
+
+
+def _explain(kernel: "Kernel", device: str, program: k.Kernel, artifact: Any, options: Options) -> None:
+    if is_explaining():
+        from isogrid.launch.decisions import explain_artifact  # few ask
+
+        explain_artifact(kernel.definition.name, device, program, artifact, options)
 
 
 def _run(
@@ -436,6 +446,17 @@ def _timed(kind: str, name: str, device: str) -> AbstractContextManager[Any]:
 
 def _tracing() -> bool:
     return os.environ.get("ISOGRID_TRACE", "0") not in ("", "0")
+
+
+def is_explaining() -> bool:
+    """Whether the environment asks for the compiler's decisions."""
+    return os.environ.get("ISOGRID_EXPLAIN", "0") not in ("", "0")
+
+
+def _decided(kernel: "Kernel", device: str, text: str) -> None:
+    """What a launch decided about its device, for those who follow launches or decisions."""
+    if _tracing() or is_explaining():
+        print(f"isogrid: {kernel.definition.name} on {device}: {text}", file=sys.stderr, flush=True)
 
 
 def _trace(text: str) -> None:

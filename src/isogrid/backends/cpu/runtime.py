@@ -72,6 +72,15 @@ class CpuRuntime:
         """Native code for launches whose sizes are all below 2^31; the other variant follows when one is needed."""
         return a.make_artifact(kernel, options, _compile(kernel, options, LaunchFacts(small=True)))
 
+    def decisions(self, kernel: k.Kernel, options: Mapping[str, Any]) -> list[str]:
+        """How the code was made, for those who ask."""
+        from isogrid.backends.cpu.compile import emitted
+
+        _, module = emitted(kernel, options, LaunchFacts(small=True))
+        writes = ["writes past the cache where arrays are large"] if module.streamed else []
+        checks = ["checks first and writes then where a launch is large"] if module.halves else []
+        return [*module.notes, *writes, *checks]
+
     def launch(self, artifact: CpuArtifact, bound: BoundLaunch) -> None:
         """Run the launch to its end. Raises its trap, arrays restored, or KeyboardInterrupt, arrays unspecified."""
         variant = artifact.small if is_small(artifact.head, bound) else _wide(artifact)

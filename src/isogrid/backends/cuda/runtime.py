@@ -94,6 +94,14 @@ class CudaRuntime:
         variant = compile_variant(kernel, options, self.machine, self.number, small=True, aligned=True)
         return a.make_artifact(kernel, options, variant)
 
+    @keeps_context
+    def decisions(self, kernel: k.Kernel, options: Mapping[str, Any]) -> list[str]:
+        """How the code was made, for those who ask."""
+        self.machine.enter(self.number)
+        variant = compile_variant(kernel, options, self.machine, self.number, small=True, aligned=True)
+        halves = [] if variant.checked is None else ["checks first and writes then where that costs less than a copy"]
+        return [*variant.module.notes, *halves]
+
     def cache_facts(self) -> tuple[str, ...]:
         """What stored artifacts depend on besides the kernel."""
         llvmlite: Any = importlib.import_module("llvmlite")
