@@ -77,6 +77,50 @@ def test_launches_of_several_threads_lose_nothing() -> None:
 
 
 @ig.kernel(grid=N)
+def count_some(index: In[i32, N], bins: InOut[i32, M], most: i32) -> None:
+    i = ig.gid()
+    if index[i] < most:
+        ig.atomic_add(bins, index[i], i32(i & 3) - 1)
+
+
+@pytest.mark.skipif(not pool.is_supported(), reason="no native pool here: all launches take turns")
+def test_small_launches_beside_a_large_one_lose_nothing() -> None:
+    """The large one updates by plain instructions where it is alone, with the GIL released."""
+    on_cpu = checked.on("cpu")
+    large, small, total = np.zeros(6_000_000, np.int32), np.zeros(2000, np.int32), np.zeros(40, np.int32)
+    for index in (large, large, small):
+        on_cpu(index, total)
+    total[:] = 0
+    done = threading.Event()
+
+    def many() -> None:
+        for _ in range(4):
+            on_cpu(large, total)
+        done.set()
+
+    thread = threading.Thread(target=many)
+    thread.start()
+    rounds = 0
+    while not done.is_set():
+        on_cpu(small, total)
+        rounds += 1
+    thread.join()
+    assert int(total[0]) == 4 * large.size + rounds * small.size
+    assert rounds > 10
+
+
+def test_every_number_of_elements_and_lanes_that_are_off() -> None:
+    draws = np.random.default_rng(2)
+    for size in (1, 15, 16, 63, 64, 65, 1000, 70_001):
+        index = draws.integers(0, 50, size, dtype=np.int32)
+        total = np.zeros(50, np.int32)
+        count_some.on("cpu")(index, total, 30)
+        weights = (np.arange(size) & 3) - 1
+        wanted = np.bincount(index, np.where(index < 30, weights, 0), minlength=50)
+        assert total.tolist() == wanted.astype(int).tolist()
+
+
+@ig.kernel(grid=N)
 def doubled(x: InOut[f32, N]) -> None:
     x[ig.gid()] *= 2.0
 
@@ -91,3 +135,9 @@ def test_only_kernels_that_update_memory_have_two_forms() -> None:
         text = _text(kernel)
         assert ("@run_alone" in text) == alone
     assert _text(count).count("atomicrmw") == 1
+
+
+def test_lanes_are_not_picked_out_of_registers() -> None:
+    """An element with a run-time number takes the whole vector through memory, once for each lane."""
+    for kernel in (count, count_some):
+        assert "extractelement" not in _text(kernel)

@@ -817,7 +817,7 @@ next:
 }
 
 ; What a launch of the copying is: its own measured speed, pieces of 4 KiB, no traps.
-@copying = internal global %Context { ptr @copy_pieces, ptr null, double 0.0, i64 1, i64 0, ptr null, ptr null, ptr null }, align 64
+@copying = internal global %Context { ptr @copy_pieces, ptr null, double 0.0, i64 1, i64 0, ptr null, ptr null, ptr null, double 0.0 }, align 64
 
 ; Copy on all processors where that pays: one of them alone copies slower than the launch computes. Each one then has a
 ; part of the array in its cache, mostly the part that it works on next. Gives -1, or -2 with an exception set.

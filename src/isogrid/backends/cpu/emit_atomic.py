@@ -4,17 +4,19 @@ A checked total counts wraps beside the element: +1 for each add that left the t
 mathematical total is in range exactly when the counter is back at zero.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import assert_never
 
+from isogrid.backends.cpu.emit_counted import counted
 from isogrid.backends.cpu.emit_memory import evaluate, load, place_in, store, to_memory
-from isogrid.backends.cpu.emit_values import BufferRef, Lanes, Val, apply, mask_text, vector, write_slot
+from isogrid.backends.cpu.emit_values import BufferRef, Lanes, Val, apply, mask_text, write_slot
 from isogrid.ir import device as d
 from isogrid.ir.device import Machine
 from isogrid.ir.types import Scalar, Space
 from isogrid.ir.walk import visit_statements
 from isogrid.printers.llvm_ops import Shape, operation
-from isogrid.printers.llvm_text import element_type, type_text
+from isogrid.printers.llvm_text import Writer, element_type, type_text
 
 _LOCKED = {"add": "add", "and": "and", "or": "or", "xor": "xor", "exchange": "xchg"}
 _PLAIN = {"add": "iadd", "and": "iand", "or": "ior", "xor": "ixor"}
@@ -51,10 +53,28 @@ def _sum_lanes(lanes: Lanes, buffer: BufferRef, place: Val, value: Val) -> None:
 
 def _each_lane(lanes: Lanes, node: d.Atomic, buffer: BufferRef, place: Val, value: Val, expected: Val | None) -> None:
     """A loop over the lanes that are on, in their order."""
+    places, values = _in_turn(lanes, place), _in_turn(lanes, value)
+    wanted = None if expected is None else _in_turn(lanes, expected)
+    one = replace(lanes, width=1, mask=None)
+
+    def update(lane: str) -> None:
+        w = lanes.w
+        old = _one(one, node, buffer, places(lane), values(lane), None if wanted is None else wanted(lane))
+        if node.target:
+            text = type_text(value.type)
+            slot = lanes.slots[node.target].pointer
+            w.do(f"store {text} {old}, ptr {w.emit(f'getelementptr {text}, ptr {slot}, i64 {lane}', 'p')}")
+
+    if lanes.mask is None:
+        counted(lanes.w, "0", str(lanes.width), "1", update)
+    else:
+        _over_set_bits(lanes, update)
+
+
+def _over_set_bits(lanes: Lanes, update: Callable[[str], None]) -> None:
     w, width = lanes.w, lanes.width
     bits = w.alloca(f"i{width}", "bits")
     w.do(f"store i{width} {w.emit(f'bitcast <{width} x i1> {mask_text(lanes)} to i{width}')}, ptr {bits}")
-    operands = [(v, vector(lanes, v)) for v in (place, value, expected) if v is not None]
     head, body, done = w.block("lane"), w.block("lane.body"), w.block("lane.end")
     w.place(head)
     left = w.emit(f"load i{width}, ptr {bits}")
@@ -63,18 +83,35 @@ def _each_lane(lanes: Lanes, node: d.Atomic, buffer: BufferRef, place: Val, valu
     lane = w.call(f"llvm.cttz.i{width}", f"i{width}", [f"i{width}", "i1"], [left, "true"])
     below = w.emit(f"sub i{width} {left}, 1")
     w.do(f"store i{width} {w.emit(f'and i{width} {left}, {below}')}, ptr {bits}")
-    values = [
-        Val(v.type, w.emit(f"extractelement {type_text(v.type, width)} {text}, i{width} {lane}"), 0)
-        for v, text in operands
-    ]
-    one = replace(lanes, width=1, mask=None)
-    old = _one(one, node, buffer, values[0], values[1], values[2] if len(values) > 2 else None)
-    if node.target:
-        text = type_text(value.type)
-        slot = lanes.slots[node.target].pointer
-        w.do(f"store {text} {old}, ptr {w.emit(f'getelementptr {text}, ptr {slot}, i{width} {lane}', 'p')}")
+    update(lane if width == 64 else w.emit(f"zext i{width} {lane} to i64"))
     w.jump(head)
     w.place(done)
+
+
+def _in_turn(lanes: Lanes, value: Val) -> Callable[[str], Val]:
+    """The value of the lane with a number. Vectors go through memory once: to pick an element by a number would take
+    the whole vector there for each lane."""
+    w, text = lanes.w, type_text(value.type)
+    if value.uniform:
+        return lambda lane: value
+    if value.stride is not None:
+        return lambda lane: _strided(w, value, lane)
+    memory = w.alloca(type_text(value.type, lanes.width), "lanes", 64)
+    w.do(f"store {type_text(value.type, lanes.width)} {value.text}, ptr {memory}")
+
+    def picked(lane: str) -> Val:
+        return Val(
+            value.type, w.emit(f"load {text}, ptr {w.emit(f'getelementptr {text}, ptr {memory}, i64 {lane}', 'p')}"), 0
+        )
+
+    return picked
+
+
+def _strided(w: Writer, value: Val, lane: str) -> Val:
+    text, bits = type_text(value.type), value.type.bits
+    number = lane if bits == 64 else w.emit(f"trunc i64 {lane} to {text}")
+    steps = w.emit(f"mul {text} {number}, {(value.stride or 0) & ((1 << bits) - 1)}")
+    return Val(value.type, w.emit(f"add {text} {value.text}, {steps}"), 0)
 
 
 def _one(lanes: Lanes, node: d.Atomic, buffer: BufferRef, place: Val, value: Val, expected: Val | None) -> str:

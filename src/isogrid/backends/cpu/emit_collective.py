@@ -6,9 +6,10 @@ them out changes nothing. Integer sums do not depend on order: they are taken ex
 
 from collections.abc import Callable, Iterator
 
+from isogrid.backends.cpu.emit_counted import counted
 from isogrid.backends.cpu.emit_memory import load, store
 from isogrid.backends.cpu.emit_regions import operand_store, result_set
-from isogrid.backends.cpu.emit_units import counted, lane_loop
+from isogrid.backends.cpu.emit_units import lane_loop
 from isogrid.backends.cpu.emit_values import BufferRef, Lanes, Val, apply, literal, vector
 from isogrid.ir import device as d
 from isogrid.ir.device import Machine

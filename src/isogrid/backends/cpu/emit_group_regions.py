@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import assert_never
 
+from isogrid.backends.cpu.emit_counted import counted
 from isogrid.backends.cpu.emit_frame import variable_slots, work_array
 from isogrid.backends.cpu.emit_group_state import Group
 from isogrid.backends.cpu.emit_guards import Split, split_guards
@@ -14,7 +15,7 @@ from isogrid.backends.cpu.emit_regions import (
     every_statement,
 )
 from isogrid.backends.cpu.emit_strategy import edge_width, reads_lines, region_width
-from isogrid.backends.cpu.emit_units import LaneBody, bounded_range, counted, extreme, lane_loop
+from isogrid.backends.cpu.emit_units import LaneBody, bounded_range, extreme, lane_loop
 from isogrid.backends.cpu.emit_values import Lanes, Val, read_slot, write_slot
 from isogrid.backends.cpu.layout import RECORD_LOCAL
 from isogrid.ir import device as d

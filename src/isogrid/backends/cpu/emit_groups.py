@@ -7,6 +7,7 @@ the threads below it, so that at the barrier the record names the lowest one.
 from typing import assert_never
 
 from isogrid.backends.cpu.emit_collective import emit_collective, scratch_elements
+from isogrid.backends.cpu.emit_counted import counted
 from isogrid.backends.cpu.emit_frame import FunctionFrame, variable_slots, work_array
 from isogrid.backends.cpu.emit_group_regions import emit_region
 from isogrid.backends.cpu.emit_group_state import Group
@@ -25,7 +26,6 @@ from isogrid.backends.cpu.emit_regions import (
     plan_body,
 )
 from isogrid.backends.cpu.emit_strategy import Strategy, lane_axis_of
-from isogrid.backends.cpu.emit_units import counted
 from isogrid.backends.cpu.emit_values import BufferRef, Frame, Lanes, Val, apply, write_slot
 from isogrid.backends.cpu.emit_warps import Warps, warp_scratch
 from isogrid.backends.cpu.layout import RECORD_LOCAL, RECORD_OPERANDS, RECORD_SITE, RECORD_THREAD, totalled

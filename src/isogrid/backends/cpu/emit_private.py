@@ -9,9 +9,10 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from isogrid.backends.cpu.emit_counted import counted
 from isogrid.backends.cpu.emit_frame import FunctionFrame, work_array
 from isogrid.backends.cpu.emit_levels import expressions_of
-from isogrid.backends.cpu.emit_units import counted, extreme
+from isogrid.backends.cpu.emit_units import extreme
 from isogrid.backends.cpu.emit_values import BufferRef
 from isogrid.ir import device as d
 from isogrid.ir.kernel import ArrayParameter, Const

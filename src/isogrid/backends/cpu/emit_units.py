@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from isogrid.backends.cpu.emit_counted import counted
 from isogrid.backends.cpu.emit_frame import FunctionFrame, variable_slots, work_array
 from isogrid.backends.cpu.emit_guards import Bound, LaneFacts, Split, split_guards
 from isogrid.backends.cpu.emit_interior import Interior, find_interior
@@ -312,19 +313,4 @@ def _is_number(text: str) -> bool:
     return text.lstrip("-").isdigit()
 
 
-def counted(w: Writer, lo: str, hi: str, step: str, body: Callable[[str], None]) -> None:
-    """for (i = lo; i < hi; i += step)"""
-    head, inside, done = w.block("each"), w.block("each.body"), w.block("each.end")
-    counter = w.alloca("i64", "at")
-    w.do(f"store i64 {lo}, ptr {counter}")
-    w.place(head)
-    at = w.emit(f"load i64, ptr {counter}", "i")
-    w.branch(w.emit(f"icmp slt i64 {at}, {hi}"), inside, done)
-    w.place(inside)
-    body(at)
-    w.do(f"store i64 {w.emit(f'add nsw i64 {at}, {step}')}, ptr {counter}")
-    w.jump(head)
-    w.place(done)
-
-
-__all__ = ["apply", "bounded_range", "counted", "emit_rows", "emit_threads", "has_loop", "lane_loop"]
+__all__ = ["apply", "bounded_range", "emit_rows", "emit_threads", "has_loop", "lane_loop"]

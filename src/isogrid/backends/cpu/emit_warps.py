@@ -8,10 +8,10 @@ from collections.abc import Callable
 from typing import assert_never
 
 from isogrid.backends.cpu.emit_collective import combiner
+from isogrid.backends.cpu.emit_counted import counted
 from isogrid.backends.cpu.emit_lanes import write_record
 from isogrid.backends.cpu.emit_memory import load, store
 from isogrid.backends.cpu.emit_regions import every_statement
-from isogrid.backends.cpu.emit_units import counted
 from isogrid.backends.cpu.emit_values import BufferRef, Lanes, Val, apply, literal
 from isogrid.backends.cpu.layout import RECORD_LOCAL, RECORD_SITE, RECORD_THREAD
 from isogrid.ir import device as d

@@ -13,9 +13,10 @@
 ; units of a participant's first chunk, most units of any, a multiple of
 %Poll = type { i64, ptr, i64, i64 }
 ; tick of the next poll, saved Python thread state or null while the GIL is held, ticks measured, units measured
-%Context = type { ptr, ptr, double, i64, i64, ptr, ptr, ptr }
+%Context = type { ptr, ptr, double, i64, i64, ptr, ptr, ptr, double }
 ; run, precise, measured ticks per unit (0: unknown), units per chunk are a multiple of this, whether `run` polls the flag,
-; `run` for when no other thread of this process runs a launch (null: none), the kernel's %Stream and %Halves (null: none)
+; `run` for when no other thread of this process runs a launch (null: none), the kernel's %Stream and %Halves (null: none),
+; measured ticks of a launch per unit where all processors run `run` rather than one the form above (0: unknown)
 %Stream = type { ptr, i64, i64, i64, i64, ptr }
 ; `run` past the cache (null: not made yet), bytes that it writes there in a unit, times the number in this slot of the
 ; arguments (-1: once), bytes written through the cache since this form was not made yet, number of its arrays, their slots
@@ -47,6 +48,10 @@
 @main_flag = internal global i32 0
 ; Launches that have released the GIL. While it is 0, a thread that holds the GIL runs the only launch.
 @released = internal global i64 0
+; Launches that update elements by locked instructions, and whether one launch does so by plain ones just now. Either looks
+; at the other's word after it has written its own.
+@updaters = internal global i32 0, align 64
+@updating = internal global i32 0, align 64
 @joined = internal global i64 0, align 64
 @moved = internal global i64 0
 @thread_name = internal constant [8 x i8] c"isogrid\00"
@@ -105,6 +110,8 @@ define i64 @isogrid_ticks() {
 ; In the main thread, at start and in the child of a fork, which has none of its parent's workers.
 define void @isogrid_reset() {
   store i64 0, ptr @released
+  store atomic i32 0, ptr @updaters seq_cst, align 4
+  store atomic i32 0, ptr @updating seq_cst, align 4
   %self = call i64 @pthread_self()
   store i64 %self, ptr @main_thread
   store i64 0, ptr @workers
@@ -469,9 +476,9 @@ leave:
   ret void
 }
 
-; All of [lo, hi) on this thread, in order. Gives the start of the first trapped chunk, else -1 (also when stopped:
-; the caller looks at the flag).
-define internal i64 @serial(ptr %function, ptr %args, i64 %first, i64 %end, ptr %sizes, ptr %flag, ptr %poll) {
+; All of [lo, hi) on this thread, in order: by `plain`, where there is one, in chunks beside which no other launch updates
+; elements. Gives the start of the first trapped chunk, else -1 (also when stopped: the caller looks at the flag).
+define internal i64 @serial(ptr %function, ptr %plain, ptr %args, i64 %first, i64 %end, ptr %sizes, ptr %flag, ptr %poll) {
 entry:
   %size = alloca i64
   %size.first = load i64, ptr %sizes
@@ -490,7 +497,25 @@ run:
   %step = load i64, ptr %size
   %count = call i64 @llvm.smin.i64(i64 %left, i64 %step)
   %hi = add i64 %lo, %count
-  %r = call i64 @chunk(ptr %function, ptr %args, i64 %lo, i64 %hi, ptr %size, ptr %sizes, ptr %poll)
+  %may = icmp ne ptr %plain, null
+  br i1 %may, label %claim, label %go
+claim:
+  store atomic i32 1, ptr @updating seq_cst, align 4
+  %others = load atomic i32, ptr @updaters seq_cst, align 4
+  %free = icmp eq i32 %others, 0
+  br i1 %free, label %go, label %give.way
+give.way:
+  store atomic i32 0, ptr @updating seq_cst, align 4
+  br label %go
+go:
+  %form = phi ptr [ %function, %run ], [ %plain, %claim ], [ %function, %give.way ]
+  %claimed = phi i1 [ false, %run ], [ true, %claim ], [ false, %give.way ]
+  %r = call i64 @chunk(ptr %form, ptr %args, i64 %lo, i64 %hi, ptr %size, ptr %sizes, ptr %poll)
+  br i1 %claimed, label %disclaim, label %ran
+disclaim:
+  store atomic i32 0, ptr @updating seq_cst, align 4
+  br label %ran
+ran:
   %fine = icmp eq i64 %r, 0
   br i1 %fine, label %ask, label %odd
 ask:

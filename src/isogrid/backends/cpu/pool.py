@@ -58,6 +58,7 @@ class Context(ctypes.Structure):
         ("alone", ctypes.c_void_p),
         ("stream", ctypes.c_void_p),
         ("halves", ctypes.c_void_p),
+        ("shared_ticks", ctypes.c_double),
     )
 
 
