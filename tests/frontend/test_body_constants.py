@@ -86,6 +86,21 @@ def test_constants_are_read_once_and_listed() -> None:
     del body.__globals__["factor"]
 
 
+@ig.func
+def doubled(v: Any) -> Any:
+    return v * 2
+
+
+def test_helpers_and_dtypes_are_listed_too() -> None:
+    real = ig.f32
+
+    def body(x: InOut[ig.f32, N]) -> None:
+        x[0] = real(x[0]) + ig.f32(doubled(1.0))
+
+    listed = dict(build_with_constants(define(body, grid=N), Specialisation(), Captures()).constants)
+    assert listed == {"real": "f32", "doubled": f"the helper in line {doubled.function.__code__.co_firstlineno}"}
+
+
 def test_tunables_and_constant_dimensions_are_literals() -> None:
     def body(x: InOut[ig.f32, N, D]) -> None:
         buffer = ig.local(ig.f32, (TILE, int(D) + 1))

@@ -75,11 +75,20 @@ def call_value(builder: Builder, node: ast.Call) -> Value:
         case FunctionValue(spelling=spelling):
             return _function(builder, spelling, node)
         case ObjectValue(object=Helper() as helper):
+            builder.captures.note(builder.text(node.func), _origin(builder, helper))
             return inlining.inline(builder, helper, node)
         case ObjectValue(object=object_):
             refused_calls.refuse_call(builder, object_, node)
         case _:
             builder.refuse("IG148", f"{builder.quoted(node.func)} cannot be called", node.func, "this is no function")
+
+
+def _origin(builder: Builder, helper: Helper) -> str:
+    """Which helper this is, for the list of what was read."""
+    code = helper.function.__code__
+    if builder.kernel_source is not None and code.co_filename == builder.kernel_source.file:
+        return f"the helper in line {code.co_firstlineno}"
+    return f"the helper of {helper.function.__module__}"
 
 
 def arguments(

@@ -91,6 +91,8 @@ def _language_value(builder: Builder, value: Any, node: ast.expr, name: str) -> 
         return FunctionValue(spelling)
     scalar = language.scalar_of(value)
     if scalar is not None:
+        if name.rpartition(".")[2] != scalar.value and scalar is not Scalar.BOOL:
+            builder.captures.note(name, scalar.value)
         return DtypeValue(scalar)
     if isinstance(value, typing.TypeVar):
         return _type_variable(builder, value, node)
