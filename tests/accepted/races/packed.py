@@ -9,10 +9,6 @@ class HW(ig.Dim, equals=H * W):
     """Cells of a grid."""
 
 
-class N2(ig.Dim, equals=N * 2):
-    """Twice N."""
-
-
 @ig.kernel(grid=(N, N), block=(2, 4))
 def lower_triangle(x: In[f32, N, N], a: InOut[f32, K]) -> None:
     i, j = ig.gids()
@@ -37,13 +33,6 @@ def distances(x: In[f32, N, M], a: InOut[f32, K]) -> None:
         a[N * i - i * (i + 1) // 2 + (j - i - 1)] = total
 
 
-@ig.kernel(grid=(N, N), block=(2, 4))
-def distances_from_the_end(x: In[f32, N], a: InOut[f32, K]) -> None:
-    i, j = ig.gids()
-    if i < j:
-        a[N * (N - 1) // 2 - (N - i) * (N - i - 1) // 2 + j - i - 1] = x[i] - x[j]
-
-
 @ig.kernel(grid=N, block=4)
 def row_below_the_diagonal(x: In[i32, N], a: InOut[i32, K]) -> None:
     i = ig.gid()
@@ -58,58 +47,12 @@ def squares(x: In[i32, N], a: InOut[i32, K]) -> None:
         a[i * i + j] = x[i]
 
 
-@ig.kernel(grid=N, block=4)
-def packed_cholesky(k: i32, x: In[f32, N], a: InOut[f32, K]) -> None:
-    i = ig.gid()
-    if k >= 0 and i > k:
-        for j in range(k + 1, i + 1):
-            a[i * (i + 1) // 2 + j] -= a[i * (i + 1) // 2 + k] * a[j * (j + 1) // 2 + k]
-
-
 @ig.kernel(grid=HW, block=4)
 def two_colours(colour: i32, h: In[f32, H], w: In[f32, W], u: InOut[f32, HW]) -> None:
     t = ig.gid()
     r, c = t // W, t % W
     if 0 < r < H - 1 and 0 < c < W - 1 and (r + c) % 2 == colour:
         u[t] = 0.25 * (u[t - 1] + u[t + 1] + u[t - W] + u[t + W])
-
-
-@ig.kernel(grid=N, block=4)
-def two_colours_of_a_width(colour: i32, w: i32, u: InOut[f32, N]) -> None:
-    ig.require(w > 0)
-    t = ig.gid()
-    r, c = t // w, t % w
-    if (r + c) % 2 == colour:
-        total = f32(0.0)
-        if c > 0:
-            total += u[t - 1]
-        if c + 1 < w and t + 1 < N:
-            total += u[t + 1]
-        if r > 0:
-            total += u[t - w]
-        if t + w < N:
-            total += u[t + w]
-        u[t] = 0.25 * total
-
-
-@ig.kernel(grid=N, block=4)
-def two_colours_of_eight(colour: i32, u: InOut[f32, N]) -> None:
-    t = ig.gid()
-    r, c = t // 8, t % 8
-    if (r + c) % 2 == colour and 0 < c < 7 and r > 0 and t + 8 < N:
-        u[t] = 0.25 * (u[t - 1] + u[t + 1] + u[t - 8] + u[t + 8])
-
-
-@ig.kernel(grid=N, block=4)
-def cells_of_one_colour(colour: i32, w: i32, x: In[f32, N], u: InOut[f32, N2]) -> None:
-    """`w` is half the width: only cells of the colour have threads."""
-    ig.require(w > 0 and colour >= 0 and colour < 2)
-    i = ig.gid()
-    r = i // w
-    c = 2 * (i % w) + (r + colour) % 2
-    t = r * (2 * w) + c
-    if 0 < c < 2 * w - 1 and r > 0 and t + 2 * w < N2:
-        u[t] = 0.25 * (u[t - 1] + u[t + 1] + u[t - 2 * w] + u[t + 2 * w])
 
 
 @ig.kernel(grid=N, block=4)

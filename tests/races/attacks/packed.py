@@ -9,6 +9,10 @@ class HW(ig.Dim, equals=H * W):
     """Cells of a grid."""
 
 
+class N2(ig.Dim, equals=N * 2):
+    """Twice N."""
+
+
 @ig.kernel(grid=(N, N), block=(2, 4))
 def triangle_with_one_more(x: In[f32, N, N], a: InOut[f32, K]) -> None:  # unsafe
     i, j = ig.gids()
@@ -122,3 +126,56 @@ def quotient_known_to_others(w: i32, u: InOut[i32, N]) -> None:  # unsafe
         at = t // w * w
     if at >= 0 and at < N:
         u[at] = 1
+
+
+@ig.kernel(grid=(N, N), block=(2, 4))
+def distances_from_the_end(x: In[f32, N], a: InOut[f32, K]) -> None:  # safe
+    i, j = ig.gids()
+    if i < j:
+        a[N * (N - 1) // 2 - (N - i) * (N - i - 1) // 2 + j - i - 1] = x[i] - x[j]
+
+
+@ig.kernel(grid=N, block=4)
+def packed_cholesky(k: i32, x: In[f32, N], a: InOut[f32, K]) -> None:  # safe
+    i = ig.gid()
+    if k >= 0 and i > k:
+        for j in range(k + 1, i + 1):
+            a[i * (i + 1) // 2 + j] -= a[i * (i + 1) // 2 + k] * a[j * (j + 1) // 2 + k]
+
+
+@ig.kernel(grid=N, block=4)
+def two_colours_of_a_width(colour: i32, w: i32, u: InOut[f32, N]) -> None:  # safe
+    ig.require(w > 0)
+    t = ig.gid()
+    r, c = t // w, t % w
+    if (r + c) % 2 == colour:
+        total = f32(0.0)
+        if c > 0:
+            total += u[t - 1]
+        if c + 1 < w and t + 1 < N:
+            total += u[t + 1]
+        if r > 0:
+            total += u[t - w]
+        if t + w < N:
+            total += u[t + w]
+        u[t] = 0.25 * total
+
+
+@ig.kernel(grid=N, block=4)
+def two_colours_of_eight(colour: i32, u: InOut[f32, N]) -> None:  # safe
+    t = ig.gid()
+    r, c = t // 8, t % 8
+    if (r + c) % 2 == colour and 0 < c < 7 and r > 0 and t + 8 < N:
+        u[t] = 0.25 * (u[t - 1] + u[t + 1] + u[t - 8] + u[t + 8])
+
+
+@ig.kernel(grid=N, block=4)
+def cells_of_one_colour(colour: i32, w: i32, x: In[f32, N], u: InOut[f32, N2]) -> None:  # safe
+    """`w` is half the width: only cells of the colour have threads."""
+    ig.require(w > 0 and colour >= 0 and colour < 2)
+    i = ig.gid()
+    r = i // w
+    c = 2 * (i % w) + (r + colour) % 2
+    t = r * (2 * w) + c
+    if 0 < c < 2 * w - 1 and r > 0 and t + 2 * w < N2:
+        u[t] = 0.25 * (u[t - 1] + u[t + 1] + u[t - 2 * w] + u[t + 2 * w])

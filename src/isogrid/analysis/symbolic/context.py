@@ -54,6 +54,16 @@ class Access:
 
 
 @dataclass(frozen=True, slots=True)
+class Scan:
+    """The sum of the values of all threads of a group that come before, or of the whole group (`total`), where no value
+    is negative."""
+
+    result: Polynomial
+    value: Polynomial
+    total: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Exit:
     """A way out of a block before its end: `kind` is return, break, continue or leave (with the scope's label).
 
@@ -96,6 +106,11 @@ class Context:
     )
     #: Arrays that may have been written by the time of this point.
     changed: set[str] = field(default_factory=set[str])
+    scans: list[Scan] = field(default_factory=list[Scan])
+    #: Facts about them, apart: they are many in unrolled loops, and only both threads together need them.
+    scan_facts: list[Polynomial] = field(default_factory=list[Polynomial])
+    #: Conditions that scans and sums count, by the atom that is 1 where they hold.
+    flags: dict[str, Formula] = field(default_factory=dict[str, Formula])
     group_atoms: tuple[str, ...] = ()
     unroll_limit: int = 64
     #: The level of every value asked about, by its identity; the value is kept, so that no other gets its identity.
@@ -111,6 +126,12 @@ class Context:
     steps: int = 0
     #: The same for the cases of accesses, which are counted apart.
     case_steps: int = 0
+    #: And for indices written in another way.
+    further_steps: int = 0
+    #: Facts with the thread's place as a symbol, by side and what is common; None where they are not linear in it.
+    equations: dict[tuple[Polynomial, int, frozenset[str]], dict[tuple[str, ...], int] | None] = field(
+        default_factory=dict[tuple[Polynomial, int, frozenset[str]], dict[tuple[str, ...], int] | None]
+    )
     #: Questions so far about the inequalities of both threads at once.
     joint_questions: int = 0
     #: Whether floats are rounded as written, so that the same computation at two places gives the same value.

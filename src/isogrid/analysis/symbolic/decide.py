@@ -15,6 +15,7 @@ from isogrid.analysis.symbolic.equations import separated
 from isogrid.analysis.symbolic.linear import prove
 from isogrid.analysis.symbolic.polynomial import (
     Polynomial,
+    TooLarge,
     Vector,
     common_divisor,
     from_zero,
@@ -22,10 +23,13 @@ from isogrid.analysis.symbolic.polynomial import (
     one_number,
 )
 from isogrid.analysis.symbolic.quotients import by_quotients
+from isogrid.analysis.symbolic.scans import own_places
 from isogrid.analysis.symbolic.sides import Side, is_uniform, uniform_atoms
 from isogrid.analysis.symbolic.stairs import by_stairs
 from isogrid.analysis.symbolic.together import excluded_together
 
+#: Steps that all attempts to see indices in another way may take.
+_MOST_FURTHER_STEPS: Final = 1500
 #: Keys up to this number are used as they are; beyond, they are ranked.
 _MOST_KEYS: Final = 1 << 14
 
@@ -52,9 +56,31 @@ def conflict(c: Context, a: Side, b: Side, across: bool) -> str | None:
     reason = _decide(c, a, b, digits, uniform, across)
     if reason is None:
         return None
-    rewritten = (*by_quotients(c, a, b, digits, uniform), *by_stairs(c, a, b, digits, uniform))
-    further = [d for p, q in rewritten for d in _split(c, a, b, p, q, uniform, 8)]
+    further = _rewritten(c, a, b, digits, uniform, across)
     return _decide(c, a, b, digits + further, uniform, across) if further else reason
+
+
+def _rewritten(
+    c: Context,
+    a: Side,
+    b: Side,
+    digits: list[tuple[Polynomial, Polynomial]],
+    uniform: frozenset[str],
+    across: bool,
+) -> list[tuple[Polynomial, Polynomial]]:
+    """Digits of the indices seen in other ways. These have a budget of their own: no kernel gets beyond that of the
+    proof because of them."""
+    if c.further_steps >= _MOST_FURTHER_STEPS:
+        return []
+    steps, c.steps = c.steps, c.further_steps
+    try:
+        pairs = (*by_quotients(c, a, b, digits, uniform), *by_stairs(c, a, b, digits, uniform))
+        further = [d for p, q in pairs for d in _split(c, a, b, p, q, uniform, 8)]
+        return further if across else [*further, *own_places(c, a, b, digits, uniform)]
+    except TooLarge:
+        return []
+    finally:
+        c.further_steps, c.steps = c.steps, steps
 
 
 def _decide(

@@ -25,6 +25,7 @@ from isogrid.analysis.symbolic.formula import TRUE, AtLeastZero, Formula, IsZero
 from isogrid.analysis.symbolic.geometry import declare_geometry, new_context
 from isogrid.analysis.symbolic.loops import run_for, run_while
 from isogrid.analysis.symbolic.paths import chosen, guard_remaining, join, merge_environment
+from isogrid.analysis.symbolic.scans import group_total
 from isogrid.ir import kernel as k
 from isogrid.ir.types import Scalar, Space
 from isogrid.ir.walk import visit_statements
@@ -115,9 +116,12 @@ def run_statement(c: Context, s: k.Statement) -> tuple[list[Exit], bool]:
         case k.Barrier():
             new_interval(c)
         case k.Collective():
-            evaluate(c, s.value)
+            value = evaluate(c, s.value)
             new_interval(c)
-            c.environment[s.target] = _unknown(c, f"group {s.op}", THREAD if s.op == "scan" else GROUP, s.type)
+            if s.op in ("sum", "scan") and s.type.is_checked:
+                c.environment[s.target] = group_total(c, s, as_polynomial(c, value))
+            else:
+                c.environment[s.target] = _unknown(c, f"group {s.op}", THREAD if s.op == "scan" else GROUP, s.type)
         case k.WarpBarrier():
             if not c.unknown_trips:
                 # In a loop of unknown trips the order of neighbouring trips is not followed: it then orders nothing.

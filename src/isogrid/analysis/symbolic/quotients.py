@@ -16,10 +16,14 @@ def by_quotients(
 ) -> Iterator[tuple[Polynomial, Polynomial]]:
     """The same equalities with what is a dividend, up to something common, written by its quotient and remainder. Those
     of the indices come as written: digits are shifted, which may take a remainder out of its range."""
+    pairs = dict.fromkeys((*zip(a.access.indices, b.access.indices, strict=True), *digits))
+    names = {name for pair in pairs for p in pair for name in p.atoms()}
     for dividend, zero in _divisions(c):
+        if not names.issuperset(dividend.atoms() - uniform):
+            continue
         if not (a.guarded.is_zero(c, zero) and b.guarded.is_zero(c, zero)):
             continue
-        for p, q in dict.fromkeys((*zip(a.access.indices, b.access.indices, strict=True), *digits)):
+        for p, q in pairs:
             left, right = (x - zero if is_uniform(x - dividend, uniform) else x for x in (p, q))
             if left is not p or right is not q:
                 yield left, right

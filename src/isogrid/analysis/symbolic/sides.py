@@ -217,11 +217,27 @@ def _guarded(c: Context, guards: tuple[Formula, ...], number: int) -> Guarded:
                 different.append(p)
             case _:
                 pass
+    facts += _flags(c, guards)
     for p in different:
         # What is not 0 and not negative is at least 1.
         known = facts + c.facts
         facts += [q.shift(-1) for q in (p, -p) if prove(c, q, known, mask, 1)]
     return Guarded(number, guards, mask, np.nonzero(mask)[0], facts + c.facts, different, equal, own=len(facts))
+
+
+def _flags(c: Context, guards: tuple[Formula, ...]) -> list[Polynomial]:
+    """Conditions that are counted as 0 or 1, where guards say which."""
+    if not c.flags:
+        return []
+    held = set(conjuncts(guards))
+    found: list[Polynomial] = []
+    for name, condition in c.flags.items():
+        p = Polynomial.atom(name)
+        if held.issuperset(conjuncts([condition])):
+            found.append(p.shift(-1))
+        elif held.issuperset(conjuncts([negate(condition)])):
+            found.append(-p)
+    return found
 
 
 def uniform_atoms(c: Context, across: bool) -> frozenset[str]:

@@ -29,8 +29,10 @@ def excluded_together(
         return False
     c.joint_questions += 1
     c.spend()
+    digits = list(digits)
     equal = [e for p, q in digits if (e := _difference(c, p, q, uniform))]
-    facts = [*_expanded(c, a, 0, uniform), *_expanded(c, b, 1, uniform)]
+    counted = _counted(c, digits)
+    facts = [e for which, side in enumerate((a, b)) for e in _expanded(c, [*counted, *side.facts], which, uniform)]
     symbols = {s for e in equal for t in e for s in t}
     orders = _orders(c, across)
     for order in orders:
@@ -67,13 +69,27 @@ def _difference(c: Context, p: Polynomial, q: Polynomial, uniform: frozenset[str
         return None
 
 
-def _expanded(c: Context, side: Side, which: int, uniform: frozenset[str]) -> list[Equation]:
+def _counted(c: Context, digits: list[tuple[Polynomial, Polynomial]]) -> list[Polynomial]:
+    """What is known of scans and totals in the indices."""
+    if not c.scan_facts:
+        return []
+    names = {name for pair in digits for p in pair for name in p.atoms()}
+    return [p for p in c.scan_facts if not names.isdisjoint(p.atoms())]
+
+
+def _expanded(c: Context, facts: list[Polynomial], which: int, uniform: frozenset[str]) -> list[Equation]:
+    """The facts of one side that are linear in the thread's place. Other questions will ask for them again."""
     found: list[Equation] = []
-    for p in side.facts:
-        try:
-            found.append(expand(c, p, which, uniform))
-        except (NotLinear, TooLarge):
-            continue
+    for p in facts:
+        key = (p, which, uniform)
+        if key not in c.equations:
+            try:
+                c.equations[key] = expand(c, p, which, uniform)
+            except (NotLinear, TooLarge):
+                c.equations[key] = None
+        e = c.equations[key]
+        if e is not None:
+            found.append(e)
     return found
 
 
