@@ -180,6 +180,9 @@ def test_bound_launches(gpu: FakeDriver) -> None:
     x, y = on_gpu(100), on_gpu(100, value=0)
     bound = k.saxpy.bind(2.0, x, y)
     bound()
+    bound()
+    assert isinstance(bound.__call__, types.BuiltinFunctionType), "it has a callable of its own"
+    y.fill(3)
     assert natively(gpu, bound)
     y.fill(5)
     assert natively(gpu, bound) and (y.numpy() == 7).all()
@@ -189,6 +192,23 @@ def test_bound_launches(gpu: FakeDriver) -> None:
     partly(x, y)
     partly(x, y)
     assert (y.numpy() == 11).all()
+
+
+def test_values_that_are_bound_and_called_once_go_by_the_kernel_s_own_callable(gpu: FakeDriver) -> None:
+    x, y = on_gpu(100), on_gpu(100, value=0)
+    warm(k.saxpy, 2.0, x, y)
+    y.fill(1)
+    assert natively(gpu, k.saxpy.bind(2.0, x, y)) and (y.numpy() == 3).all()
+    again = k.saxpy.bind(2.0, x, y)
+    assert natively(gpu, again)
+    again()
+    assert isinstance(again.__call__, types.BuiltinFunctionType)
+    with ig.use("cuda"):
+        again()
+    assert not isinstance(again.__call__, types.BuiltinFunctionType)
+    again()
+    again()
+    assert isinstance(again.__call__, types.BuiltinFunctionType), "as before the block"
 
 
 def test_kernels_with_a_stub_are_freed(gpu: FakeDriver) -> None:

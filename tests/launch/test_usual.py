@@ -1,5 +1,6 @@
 """Calls in other words go by the native callables: keywords, NumPy scalars, bound values, arrays, open geometry."""
 
+import itertools
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -13,9 +14,9 @@ import isogrid as ig
 from isogrid import In, InOut, Out, f32, f64, i32, u32, w32
 from isogrid.dims import N
 from isogrid.launch import dispatch
-from isogrid.launch.geometry import Given
 from isogrid.launch.usual import open_form
 from isogrid.offloading.function import Offloaded
+from isogrid.support.remembered import MOST_REMEMBERED
 
 T = TypeVar("T", f32, f64)
 
@@ -91,7 +92,10 @@ FORMS: dict[str, Callable[[Any, Any], object]] = {
     "bound and keywords": lambda k, y: BOUND(y=y, x=X),
     "bound anew": lambda k, y: k.bind(2.0)(X, y),
     "bound anew, with options": lambda k, y: k.bind(2.0).options(unroll=False).bind(k=1)(X, y),
+    "all bound anew": lambda k, y: k.bind(2.0, X, y, on=True, k=1)(),
+    "all but defaults bound anew": lambda k, y: k.bind(2.0, X, y)(),
     "launch": lambda k, y: k.launch(2.0, X, y),
+    "launch with keywords": lambda k, y: k.launch(y=y, x=X, a=2.0),
     "launch on a device": lambda k, y: axpy.launch(2.0, X, y, device="cpu"),
     "launch on another device": lambda k, y: axpy.on("interp").launch(2.0, X, y, device="cpu"),
     "subclass": lambda k, y: k(2.0, X.view(np.recarray), y),
@@ -117,6 +121,38 @@ def test_all_bound(natively: Callable[..., None]) -> None:
     everything = axpy.on("cpu").bind(2.0, X, y, on=False)
     natively(everything)
     assert (y == 0).all()
+
+
+def test_every_order_of_positions_keywords_and_what_is_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each parameter by position, by keyword in any order, bound, or left to its default: all are put in order."""
+    given: dict[str, Any] = {"a": 3.0, "x": X, "y": np.zeros_like(X), "k": 2, "on": True}
+    kernel = axpy.on("cpu")
+    kernel(3.0, X, given["y"])
+    monkeypatch.setattr(ig.Kernel, "_launch", lambda *_: pytest.fail("it was not put in order"))
+    for shuffle in range(60):
+        random = np.random.default_rng(shuffle)
+        names = list(given)
+        bound = {name: given[name] for name in names if random.random() < 0.3}
+        free = [name for name in names if name not in bound]
+        count = int(random.integers(0, len(free) + 1))
+        by_name = [name for name in free[count:] if name not in ("k", "on") or random.random() < 0.5]
+        random.shuffle(by_name)
+        value = kernel.bind(**bound)
+        given["y"][:] = 0
+        value(*[given[n] for n in free[:count]], **{n: given[n] for n in by_name})
+        k = 2 if "k" in bound or "k" in free[:count] or "k" in by_name else 1
+        assert (given["y"] == 3 * X + k).all(), (bound.keys(), count, by_name)
+
+
+def test_orders_are_few() -> None:
+    """However many forms the calls of a program have, a value keeps some of them."""
+    y, kernel = np.zeros_like(X), axpy.on("cpu").bind(on=True)
+    for names in itertools.permutations(("a", "x", "y", "k")):
+        for left in range(4):
+            given = dict(zip(("a", "x", "y", "k"), (2.0, X, y, 1), strict=True))
+            head = ("a", "x", "y", "k")[:left]
+            kernel(*[given[n] for n in head], **{n: given[n] for n in names if n not in head})
+    assert 0 < len(kernel.orders) <= MOST_REMEMBERED
 
 
 def test_type_variables_follow_the_arrays(natively: Callable[..., None]) -> None:
@@ -195,10 +231,11 @@ def test_open_block(natively: Callable[..., None]) -> None:
 
 
 def test_what_is_plain_geometry() -> None:
-    assert open_form(Given(grid=5)) == (("grid", 1, ()), (5,))
-    assert open_form(Given(groups=(5, 6), block=(2, 3))) == (("groups", 2, (2, 3)), (5, 6))
-    for odd in (Given(grid=np.int64(5)), Given(grid=[5]), Given(grid=True), Given(grid=5, groups=6), Given(block=2.0)):
-        assert open_form(odd)[0] is None
+    assert open_form(5, None, None) == (("grid", 1, ()), (5,))
+    assert open_form(None, (5, 6), (2, 3)) == (("groups", 2, (2, 3)), (5, 6))
+    odd: list[Any] = [(np.int64(5), None, None), ([5], None, None), (True, None, None), (5, 6, None), (None, None, 2.0)]
+    for grid, groups, block in odd:
+        assert open_form(grid, groups, block)[0] is None
 
 
 def test_arrays_on_the_host_device(natively: Callable[..., None]) -> None:

@@ -91,6 +91,10 @@ doubled(x, y)
 gc.set_threshold(700, 10, 10)
 gc.collect()
 assert gc.isenabled()
+for _ in range(400):  # the other thread may be the one that collects
+    if done or said:
+        break
+    time.sleep(0.05)
 os._exit(0 if done and not said and (z == 3).all() and (y == 2).all() else print(done, said) or 3)
 """
 

@@ -141,7 +141,7 @@ def _install_native(kernel: "Kernel", ran: _Ran, given: Given, open_rank: int) -
     """Let launches like this one, which gave so many extents, go by a native callable from now on."""
     form = None
     if given != Given():
-        form, _ = open_form(given)
+        form, _ = open_form(given.grid, given.groups, given.block)
         if form is None:
             return
     if kernel.is_served(ran.choice, ran.artifact, form):

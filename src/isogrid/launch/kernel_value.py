@@ -4,6 +4,7 @@ import difflib
 import functools
 import sys
 from collections.abc import Callable, Mapping
+from operator import itemgetter
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
@@ -32,6 +33,14 @@ if TYPE_CHECKING:
     from isogrid.launch.pickling import Settings
 
 _OPEN: Final = Given()
+
+
+def _no_order(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Stands for arguments that do not fit."""
+    return row
+
+
+_NO_ORDER: Final[Callable[[tuple[Any, ...]], tuple[Any, ...]]] = _no_order
 
 
 #: Errors about the author's kernel or call: their tracebacks end at the author's line and one of ours.
@@ -65,6 +74,12 @@ class Kernel(DirectlyCalled):
     #: The value whose native callables this one uses: itself, or the same with nothing bound.
     unbound: "Kernel"
     own_natives: NativeCalls
+    #: What puts the arguments of a call in the order of the parameters, by the number of positions and the keywords,
+    #: from the call's, then `behind`: what is bound, and the defaults.
+    orders: dict[Any, Callable[[tuple[Any, ...]], tuple[Any, ...]]]
+    behind: tuple[Any, ...]
+    #: As long as the number of calls, up to two, of a value with every argument bound.
+    called: list[bool]
 
     def __init__(
         self,
@@ -86,6 +101,9 @@ class Kernel(DirectlyCalled):
         put("fixed", dict(fixed or {}))
         put_call(self, self._call)
         put("own_natives", NativeCalls())
+        put("orders", {})
+        put("behind", (*self.fixed.values(), *(p.default for p in definition.parameters)))
+        put("called", [])
         put("unbound", unbound or self)
         put("usual", unbound.usual if unbound is not None else usual_form(definition))
         self._check_block()
@@ -126,9 +144,53 @@ class Kernel(DirectlyCalled):
     def _call(self, *arguments: Any, **keywords: Any) -> None:
         """A call with no native callable, or one that it found unusual."""
         try:
+            if self.fixed or keywords:
+                if self._wants_its_own():
+                    dispatch.launch(self, arguments, keywords, _OPEN)
+                    return
+                if self._taken_in_order(arguments, keywords):
+                    return
             self._launch(arguments, keywords)
         except OF_THE_AUTHOR as error:
             raise _for_the_author(error) from None
+
+    def _wants_its_own(self) -> bool:
+        """Whether this is the second call of a value with every argument bound, which may get a callable of its own
+        that skips every check. The first goes without: many such values are called once."""
+        if len(self.fixed) < len(self.definition.parameters) or len(self.called) > 1:
+            return False
+        one = self.natives.first(place_of(self.device), None)
+        if one is None or not one.binds:
+            return False
+        self.called.append(True)
+        return len(self.called) == 2
+
+    def _taken_in_order(
+        self,
+        arguments: tuple[Any, ...],
+        keywords: dict[str, Any],
+        form: OpenForm | None = None,
+        extents: tuple[int, ...] = (),
+    ) -> bool:
+        """Launch by the native callable that was used last, if it takes the arguments just as they are."""
+        one = self.natives.first(place_of(self.device), form)
+        if one is None:
+            return False
+        if self.fixed or keywords or len(arguments) != len(self.usual.defaults):
+            key = (len(arguments), *keywords)
+            order = self.orders.get(key) or remembered(self.orders, key, lambda key=key: self._order(key))
+            if order is _NO_ORDER:
+                return False
+            arguments = order((*arguments, *keywords.values(), *self.behind))
+        return one.native(*arguments, *extents) is None
+
+    def _order(self, key: tuple[Any, ...]) -> Callable[[tuple[Any, ...]], tuple[Any, ...]]:
+        places = self.usual.order(self.fixed, key[0], key[1:])
+        if places is None:
+            return _NO_ORDER
+        if len(places) > 1:
+            return itemgetter(*places)
+        return lambda row: tuple(row[place] for place in places)
 
     def _launch(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> None:
         natives = self.natives
@@ -162,13 +224,17 @@ class Kernel(DirectlyCalled):
         before it is known whether it trapped.
         """
         try:
-            given = Given(grid, groups, block)
             if device is None and stream is None and wait:
-                if given == _OPEN:
+                if grid is None and groups is None and block is None:
                     self.__call__(*arguments, **keywords)
                     return
-                if self._taken_open(given, arguments, keywords):
+                form, extents = open_form(grid, groups, block)
+                if form is not None and (
+                    self._taken_in_order(arguments, keywords, form, extents)
+                    or self._taken_open(form, extents, arguments, keywords)
+                ):
                     return
+            given = Given(grid, groups, block)
             chosen = None if device is None else device_named(device)
             if chosen is not None and stream is None and wait:
                 self.on(chosen).launch(*arguments, grid=grid, groups=groups, block=block, **keywords)
@@ -177,11 +243,12 @@ class Kernel(DirectlyCalled):
         except OF_THE_AUTHOR as error:
             raise _for_the_author(error) from None
 
-    def _taken_open(self, given: Given, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
+    def _taken_open(
+        self, form: OpenForm, extents: tuple[int, ...], arguments: tuple[Any, ...], keywords: dict[str, Any]
+    ) -> bool:
         """Launch natively with geometry that the call gives, if there is a callable for its form."""
-        form, extents = open_form(given)
         natives = self.natives
-        if form is None or not natives.by_place:
+        if not natives.by_place:
             return False
         usual = self.usual.arranged(self.fixed, arguments, keywords)
         if usual is None:
@@ -275,7 +342,8 @@ class Kernel(DirectlyCalled):
         for a `form` of geometry serves launches that give such. `natives` are those that the launch began with."""
         whole = None if form is not None else whole_callable(runtime, native, self.unbound._call)
         with SCOPES.lock:
-            one = InPlace(artifact, runtime.name, form, native, whole, is_on_host(runtime))
+            binds = hasattr(runtime, "bound_launch")
+            one = InPlace(artifact, runtime.name, form, native, whole, is_on_host(runtime), binds)
             natives.put_first(place_of(self.device, choice), one)
             if not self.fixed:
                 self._put_in_place(natives, whole)
@@ -300,6 +368,7 @@ class Kernel(DirectlyCalled):
                 object.__setattr__(self, "own_natives", NativeCalls())
             if defaults or self.device is None:
                 put_call(self, self._call)
+                self.called.clear()
 
     def is_served(self, choice: Choice, artifact: Any, form: OpenForm | None) -> bool:
         """Whether there is a native callable of this artifact and form: what went by it needs no other."""
@@ -329,10 +398,8 @@ class Kernel(DirectlyCalled):
         }
         fields |= changes
         if fields["fixed"]:
-            # All bound, a value may have a callable of its own that skips every check.
-            shares = len(fields["fixed"]) < len(self.definition.parameters)
             others = {key: value for key, value in changes.items() if key != "fixed"}
-            unbound = (self.unbound._with(**others, fixed={}) if others else self.unbound) if shares else None
+            unbound = self.unbound._with(**others, fixed={}) if others else self.unbound
             return Kernel(self.definition, self.compiled, **fields, unbound=unbound)
         # `k.on("cpu")(x)` in a loop finds what the rounds before have made ready.
         key = (fields["explicit_options"], tuple(sorted(fields["tunables"].items())), fields["device"])

@@ -41,7 +41,7 @@ class NativePlan:
 class InPlace:
     """What launches an artifact on a device: the native callable, and the same with the slow path behind it where calls
     may go by that. `form` is the geometry that a launch gives, None where the decorator gives all; `on_host` says that
-    it takes arrays of NumPy."""
+    it takes arrays of NumPy, `binds` that the device has callables of its own for values with every argument bound."""
 
     artifact: Any
     device: str
@@ -49,6 +49,7 @@ class InPlace:
     native: Callable[..., Any]
     whole: Callable[..., None] | None
     on_host: bool
+    binds: bool = False
 
 
 class NativeCalls:
@@ -67,6 +68,13 @@ class NativeCalls:
     def put_first(self, place: Choice | None, one: InPlace) -> None:
         others = tuple(other for other in self.by_place.get(place, ()) if other is not one)
         self.by_place[place] = (one, *others[: _MOST_IN_PLACE - 1])
+
+    def first(self, place: Choice | None, form: OpenForm | None) -> InPlace | None:
+        """The one of this form that was used last."""
+        for one in self.by_place.get(place, ()):
+            if one.form == form:
+                return one
+        return None
 
     def take(
         self,

@@ -12,7 +12,6 @@ import numpy as np
 from isogrid.arrays.array import Array
 from isogrid.frontend.definition import NO_DEFAULT, Definition, Generic, ScalarDeclaration
 from isogrid.ir.types import Scalar
-from isogrid.launch.geometry import Given
 from isogrid.launch.packed import ArrayUse, array_uses
 from isogrid.support.records import dataclass
 
@@ -69,6 +68,25 @@ class UsualForm:
                 values[place], changed = value.item(), True
         return Usual(tuple(values), changed, holder)
 
+    def order(self, fixed: Mapping[str, Any], count: int, keywords: tuple[str, ...]) -> tuple[int, ...] | None:
+        """Where each argument of a call with `count` positions and these keywords stands in the row of what the call
+        gives, positions first, then of what is bound, then of the defaults; None where they do not fit."""
+        bound = count + len(keywords)
+        row = {name: bound + at for at, name in enumerate(fixed)}
+        free = [name for name in self.places if name not in fixed]
+        if count > len(free):
+            return None
+        for at, name in enumerate((*free[:count], *keywords)):
+            if name in row or name not in self.places:
+                return None
+            row[name] = at
+        for name, place in self.places.items():
+            if name not in row:
+                if self.defaults[place] is NO_DEFAULT:
+                    return None
+                row[name] = bound + len(fixed) + place
+        return tuple(row[name] for name in self.places)
+
     def _filled(self, fixed: Mapping[str, Any], given: list[Any], keywords: Mapping[str, Any]) -> list[Any] | None:
         values = [_NOT_GIVEN] * len(self.defaults)
         for name, value in fixed.items():
@@ -118,13 +136,13 @@ def usual_form(definition: Definition) -> UsualForm:
 OpenForm = tuple[str, int, tuple[int, ...]]
 
 
-def open_form(given: Given) -> tuple[OpenForm | None, tuple[int, ...]]:
+def open_form(grid: Any, groups: Any, block: Any) -> tuple[OpenForm | None, tuple[int, ...]]:
     """The form of a geometry that a launch gives, and its extents; no form where it is not plain integers."""
-    kind, wanted = ("grid", given.grid) if given.grid is not None else ("groups", given.groups)
-    extents, block = _integers(wanted), _integers(given.block)
-    if extents is None or block is None or (given.grid is not None and given.groups is not None):
+    kind, wanted = ("grid", grid) if grid is not None else ("groups", groups)
+    extents, sides = _integers(wanted), _integers(block)
+    if extents is None or sides is None or (grid is not None and groups is not None):
         return None, ()
-    return (kind, len(extents), block), extents
+    return (kind, len(extents), sides), extents
 
 
 def _integers(value: Any) -> tuple[int, ...] | None:
