@@ -191,7 +191,13 @@ def test_a_nan_is_passed_as_it_came(value: Any) -> None:
 def test_errors_are_those_of_the_slow_path() -> None:
     y, kernel = np.zeros_like(X), axpy.on("cpu")
     kernel(2.0, X, y)
+    with_grid = opened.on("cpu")
+    with_grid.launch(X, y, grid=5)
     for call, error in {
+        lambda: with_grid.bind(X).launch(X, y, grid=5): "takes 1 argument but 2 were given",
+        lambda: with_grid.bind(X).launch(y, x=X, grid=5): "bound before",
+        lambda: with_grid.launch(X, X, y, grid=5): "takes 2 arguments but 3 were given",
+        lambda: BOUND(2.0, X, y, 1, True): "takes 3 arguments but 5 were given",
         lambda: kernel(2.0, X): "misses `y`",
         lambda: kernel(2.0, X, y, 1, True, 5): "takes 5 arguments",
         lambda: kernel(2.0, X, y, b=1): "no parameter `b`",

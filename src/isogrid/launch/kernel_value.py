@@ -144,7 +144,7 @@ class Kernel(DirectlyCalled):
     def _call(self, *arguments: Any, **keywords: Any) -> None:
         """A call with no native callable, or one that it found unusual."""
         try:
-            if self.fixed or keywords:
+            if keywords or len(arguments) != len(self.usual.defaults):
                 if self._wants_its_own():
                     dispatch.launch(self, arguments, keywords, _OPEN)
                     return
@@ -176,7 +176,7 @@ class Kernel(DirectlyCalled):
         one = self.natives.first(place_of(self.device), form)
         if one is None:
             return False
-        if self.fixed or keywords or len(arguments) != len(self.usual.defaults):
+        if keywords or self.fixed or len(arguments) != len(self.usual.defaults):
             key = (len(arguments), *keywords)
             order = self.orders.get(key) or remembered(self.orders, key, lambda key=key: self._order(key))
             if order is _NO_ORDER:
