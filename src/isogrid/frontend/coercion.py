@@ -9,6 +9,7 @@ from isogrid.builtins import floats
 from isogrid.builtins.conversions import STORED_FLOATS, conversion, store_conversion
 from isogrid.builtins.meaning import quiet
 from isogrid.diagnostics.report import Edit, Label, Remedy
+from isogrid.frontend.beginnings import begin_otherwise
 from isogrid.frontend.foreign import special_float
 from isogrid.frontend.inference import literal_type
 from isogrid.frontend.scope import Builder
@@ -330,6 +331,8 @@ def _common_type(
 ) -> tuple[Scalar, bool]:
     typed = [(v, n) for v, n in zip(values, nodes, strict=True) if isinstance(v, Typed) and not v.pending]
     if typed:
+        if all(v.type is INDEX or widens(v.type, INDEX) for v, _ in typed):
+            typed.sort(key=lambda pair: pair[0].type is not INDEX)  # the others stand beside it, in whatever order
         common, first = typed[0][0].type, typed[0][1]
         for value, node in typed[1:]:
             if value.type is common or widens(value.type, common):
@@ -350,7 +353,8 @@ def _refuse_mixed(
     right_type, right_node = right
     left_text, right_text = builder.text(left_node), builder.text(right_node)
     ways = ((right_type, left_type, right_text), (left_type, right_type, left_text))
-    remedies = [
+    remedies = [*begin_otherwise(builder, left_node, right_type), *begin_otherwise(builder, right_node, left_type)]
+    remedies += [
         f"write `{target.value}({text})`"
         for source, target, text in sorted(ways, key=lambda way: _loss(way[0], way[1]))
         if conversion(source, target) is not None and target is not Scalar.BOOL
@@ -379,6 +383,8 @@ def _refuse_store(builder: Builder, source: Scalar, element: Scalar, node: ast.e
         remedies = [f"convert it to f32 first: `{element.value}(f32({builder.text(node)}))`"]
     if source.is_float and element.is_integer and not element.is_modular:
         remedies.append(f"clamp it to the range: `ig.saturate({element.value}, {builder.text(node)})`")
+    if source.is_float and element.is_float and element.is_computing:
+        remedies = [*begin_otherwise(builder, node, element), *remedies]
     builder.refuse(
         "IG115",
         f"`{array}` has {element.value} elements, but {builder.quoted(node)} is {source.value}",
