@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from isogrid.analysis import uniformity
-from isogrid.analysis.symbolic import decide, execute, loops, owners, races, together
+from isogrid.analysis.symbolic import decide, execute, loops, owners, races, scans, stairs, together
 from isogrid.analysis.symbolic.context import GROUP, Context, Intervals
 
 from . import campaign, mutations
@@ -101,6 +101,16 @@ def helpers_keep_their_threads(patch: Patch) -> None:
     patch.setattr(walk, "_escape", escape)
 
 
+def rows_end_anywhere(patch: Patch) -> None:
+    """Every place counts as inside its packed row."""
+    patch.setattr(stairs, "_below", lambda *arguments: True)
+
+
+def all_threads_keep(patch: Patch) -> None:
+    """A place from a scan counts as that of whoever reads it."""
+    patch.setattr(scans, "prove", lambda *arguments: True)
+
+
 FAULTS: list[Callable[[Patch], None]] = [
     no_back_edge,
     all_control_uniform,
@@ -115,6 +125,8 @@ FAULTS: list[Callable[[Patch], None]] = [
     every_range_proved,
     equal_vectors_are_one_number,
     helpers_keep_their_threads,
+    rows_end_anywhere,
+    all_threads_keep,
 ]
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from isogrid.analysis.symbolic.context import LAUNCH, Context
+from isogrid.analysis.symbolic.context import GROUP, Context
 from isogrid.analysis.symbolic.formula import AtLeastZero
 from isogrid.analysis.symbolic.linear import prove
 from isogrid.analysis.symbolic.polynomial import Coefficient, Polynomial, normal
@@ -85,13 +85,13 @@ def divide(c: Context, op: str, a: Polynomial, b: Polynomial, level: int) -> Pol
     if positive:
         difference = a - q * b - r
         fact_once(c, r, (b - r).shift(-1), difference, -difference)
-    elif c.level(b) == LAUNCH and b.as_constant is None:
+    elif c.level(b) <= GROUP and b.as_constant is None:
         _symbolic_division(c, a, b, q, r)
     return r if op == "mod" else q
 
 
 def _symbolic_division(c: Context, a: Polynomial, b: Polynomial, q: Polynomial, r: Polynomial) -> None:
-    """What holds of quotient and remainder by a size or scalar, where it is positive."""
+    """What holds of quotient and remainder by one number for the whole group, where it is positive."""
     difference = a - q * b - r
     if prove(c, b.shift(-1), c.facts, None):
         c.atoms[atom_name(r)].nonnegative = True
