@@ -86,7 +86,7 @@ def emit_module(kernel: d.Kernel, target: HostTarget, options: Mapping[str, Any]
         streamed=None if stream is None or forced else streamed_unit(kernel, stream.buffers, stream.written),
         halves=halves,
         notes=(
-            f"{strategy.reason}: {strategy.width} lanes at a time",
+            f"{strategy.reason}: {strategy.width} lane{'' if strategy.width == 1 else 's'} at a time",
             *([] if stream is None else [f"past the cache where much is written: {', '.join(stream.buffers)}"]),
             *(["checked before anything is written where much is written"] if halves else []),
             *warp_notes(kernel),
