@@ -396,6 +396,8 @@ def _matching(
                 isinstance(s, Typed) and not s.pending and s.type is not t
                 for s, t in zip(scalars, signature.parameters, strict=True)
             )
+            if widened and signature.parameters.count(INDEX) > 1 and not any(_is_index(s) for s in scalars):
+                continue  # i32 and u32 widen beside an i64, and not beside each other
             guessed = sum(
                 (s.type if isinstance(s, Typed) else default_type(s)) is not t
                 for s, t in zip(scalars, signature.parameters, strict=True)
@@ -403,6 +405,10 @@ def _matching(
             if best is None or (widened, guessed) < best[0]:
                 best = ((widened, guessed), row, signature)
     return None if best is None else (best[1], best[2])
+
+
+def _is_index(scalar: Typed | Untyped) -> bool:
+    return isinstance(scalar, Typed) and scalar.type is INDEX
 
 
 def _dtype_argument(builder: Builder, value: Value, node: ast.expr, call: ast.Call) -> Scalar:

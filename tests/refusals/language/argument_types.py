@@ -1,5 +1,5 @@
 import isogrid as ig
-from isogrid import In, Out, f32, i32
+from isogrid import In, Out, f32, i32, u32
 from isogrid.dims import N
 import math
 
@@ -10,7 +10,7 @@ def half(v: f32) -> f32:
 
 
 @ig.kernel(grid=N)
-def argument_types(x: In[f32, N], k: In[i32, N], y: Out[f32, N]) -> None:
+def argument_types(x: In[f32, N], k: In[i32, N], n: u32, y: Out[f32, N]) -> None:
     i = ig.gid()
     y[i] = half(k[i])  # refuse: IG130
     y[i] = math.sqrt(k[i])  # refuse: IG130
@@ -19,3 +19,6 @@ def argument_types(x: In[f32, N], k: In[i32, N], y: Out[f32, N]) -> None:
     w = ig.bitcast(ig.i64, x[i])  # refuse: IG130
     u = ig.popcount(x[i])  # refuse: IG130
     t = ig.saturate(x, 1.0)  # refuse: IG130
+    s = ig.select(n > 3, k[i], n)  # refuse: IG130
+    r = ig.clamp(k[i], 0, n)  # refuse: IG130
+    q = ig.clamp(k[i], n, i) + max(k[i], n, i)
