@@ -1,11 +1,14 @@
-"""Preconditions that would prove an array free of races. They are about data and sizes, so the author has to know them.
+"""Preconditions that would prove an array free of races. They are about data, sizes and scalars, so the author has to
+know them.
 
 y[at[i]] = x[i]                           ig.require(ig.distinct(at))
+y[i // w, i % w] = x[i]                   ig.require(w > 0)
 s[i] = s[i + 1 if i < N - 1 else 0]       ig.require(N % 2 == 0), for one colour of two at a time
 """
 
 from collections.abc import Iterator
 from itertools import combinations
+from typing import Any
 
 from isogrid.analysis.symbolic.context import Context
 from isogrid.analysis.symbolic.formula import AtLeastZero, Both, Either, Formula, IsZero, Known, NotZero, Unknown
@@ -21,11 +24,12 @@ _MOST_ARRAYS = 3
 #: Remainders by more are seldom colours.
 _MOST_COLOURS = 16
 _MOST_SIZES = 3
+_MOST_SCALARS = 3
 
 
 def precondition_remedies(trials: Trials, pair: Unproved) -> tuple[Remedy, ...]:
     """At most one, tried out by the proof."""
-    return _about_data(trials, pair) or _about_sizes(trials, pair)
+    return _about_data(trials, pair) or _about_scalars(trials, pair) or _about_sizes(trials, pair)
 
 
 def _about_data(trials: Trials, pair: Unproved) -> tuple[Remedy, ...]:
@@ -51,6 +55,47 @@ def _index_arrays(c: Context, kernel: k.Kernel, pair: Unproved) -> set[str]:
         if atom.definition is not None and atom.definition[0].startswith("load ")
     }
     return readable & loads if any(p.atoms() for p in pair.first.indices) else set()
+
+
+def _about_scalars(trials: Trials, pair: Unproved) -> tuple[Remedy, ...]:
+    """A width or stride by which indices are split or multiplied, and which may be negative or 0 as it stands."""
+    for name in sorted(_factors(trials.proof.context, pair) & _signed(trials.kernel))[:_MOST_SCALARS]:
+        scalar = next(p for p in trials.kernel.parameters if p.name == name)
+        assert isinstance(scalar, k.ScalarParameter)
+        value = k.ScalarValue(name, scalar.type)
+        clause = k.Require(k.Compare("gt", value, k.Const(0, scalar.type)), f"{name} > 0")
+        if mends(trials.with_requirements((clause,)), pair.first.array):
+            text = f"if `{name}` is always positive, say so first in the body: `ig.require({clause.text})`"
+            return (Remedy(text),)
+    return ()
+
+
+def _signed(kernel: k.Kernel) -> set[str]:
+    return {p.name for p in kernel.parameters if isinstance(p, k.ScalarParameter) and p.type.is_signed}
+
+
+def _factors(c: Context, pair: Unproved) -> set[str]:
+    """Scalars that divide something the accesses depend on, or are a factor in an index."""
+    found = {n for p in (*pair.first.indices, *pair.second.indices) for m in p.terms if len(m) > 1 for n in m}
+    for operation, arguments in _definitions(c, pair):
+        if operation in ("floordiv", "mod") and isinstance(arguments[1], Polynomial):
+            found |= arguments[1].atoms()
+    return {name.removeprefix("$") for name in found if name.startswith("$")}
+
+
+def _definitions(c: Context, pair: Unproved) -> Iterator[tuple[str, tuple[Any, ...]]]:
+    """What the indices and guards of both accesses are worked out from."""
+    accesses = (pair.first, pair.second)
+    open_ = [name for access in accesses for g in access.guards for name in _names(g)]
+    open_ += [name for access in accesses for p in access.indices for name in sorted(p.atoms())]
+    seen: set[str] = set()
+    while open_:
+        name = open_.pop()
+        definition = c.atoms[name].definition if name in c.atoms and name not in seen else None
+        seen.add(name)
+        if definition is not None:
+            yield definition
+            open_ += [n for x in definition[1] if isinstance(x, Polynomial) for n in sorted(x.atoms())]
 
 
 def _about_sizes(trials: Trials, pair: Unproved) -> tuple[Remedy, ...]:
@@ -88,22 +133,9 @@ def _words(sizes: tuple[str, ...], colours: int, clauses: tuple[k.Require, ...])
 
 
 def _colours(c: Context, pair: Unproved) -> set[int]:
-    """Literals by which the guards of both accesses take remainders."""
+    """Literals by which the guards and indices of both accesses take remainders."""
     found: set[int] = set()
-    seen: set[str] = set()
-    open_ = [name for access in (pair.first, pair.second) for g in access.guards for name in _names(g)]
-    while open_:
-        name = open_.pop()
-        if name in seen or name not in c.atoms:
-            continue
-        seen.add(name)
-        definition = c.atoms[name].definition
-        if definition is None:
-            continue
-        operation, arguments = definition
-        for x in arguments:
-            if isinstance(x, Polynomial):
-                open_.extend(x.atoms())
+    for operation, arguments in _definitions(c, pair):
         if operation == "mod" and isinstance(arguments[1], Polynomial) and not arguments[1].atoms():
             divisor = arguments[1].constant_term
             if isinstance(divisor, int) and 2 <= divisor <= _MOST_COLOURS:
