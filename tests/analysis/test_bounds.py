@@ -401,10 +401,23 @@ def small_factorisation(a: InOut[f32, N, Literal[4], Literal[4]]) -> None:
                 a[b, i, j] -= a[b, i, k] * a[b, k, j]
 
 
+@ig.kernel(grid=N)
+def insertion_sort(x: InOut[f32, N, Literal[16]]) -> None:
+    """Unrolled, each inner loop begins at a literal, of which more guesses hold at first."""
+    b = ig.gid()
+    for i in range(1, 16):
+        v = x[b, i]
+        j = i - 1
+        while j >= 0 and x[b, j] > v:
+            x[b, j + 1] = x[b, j]
+            j -= 1
+        x[b, j + 1] = v
+
+
 PROVED: list[Any] = [
     own_element, neighbour_guarded, early_return, flat_index, split_index, clamped, wrapped_modulo, rows, grid_stride,
     tree, histogram, binary_search, counted, limited_trips, two_buffers,
-    one_of_two_phases, small_factorisation,
+    one_of_two_phases, small_factorisation, insertion_sort,
 ]  # fmt: skip
 
 KEPT: list[tuple[Any, list[str]]] = [

@@ -13,7 +13,7 @@ from isogrid.analysis.ranges import Case
 from isogrid.ir import kernel as k
 
 #: Rounds of dropping guesses that a loop body does not keep.
-_ROUNDS = 4
+_ROUNDS = 8
 #: Statements walked before loops are taken without guesses, so that nests of loops stay affordable.
 _STEP_LIMIT = 6000
 _JOIN_LIMIT = 4
