@@ -147,7 +147,7 @@ class _Hoister:
 def _certainly_runs(loop: k.For) -> bool:
     match loop:
         case k.For(start=k.Const(value=start), stop=k.Const(value=stop), step=k.Const(value=step)) if step:
-            return len(range(start, stop, step)) > 0
+            return bool(range(start, stop, step))
         case _:
             return False
 

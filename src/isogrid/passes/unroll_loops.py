@@ -59,7 +59,7 @@ class _Unroller:
                 body, product = self.block(statement.body)
                 loop = replace(statement, body=body)
                 values = _values(loop)
-                if values is None or not self._wanted(loop, len(values), product):
+                if values is None or not self._wanted(loop, _count(values), product):
                     return (loop,), product
                 return self._copies(statement, loop, values), product * max(1, len(values))
             case _:
@@ -144,6 +144,11 @@ def _values(loop: k.For) -> range | None:
             return range(start, stop, step)
         case _:
             return None
+
+
+def _count(values: range) -> int:
+    """How many there are; `len` stops at 2^63."""
+    return max(0, -((values.start - values.stop) // values.step))
 
 
 def _mentions(block: k.Block) -> dict[str, int]:
