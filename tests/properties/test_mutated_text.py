@@ -48,7 +48,8 @@ pass|return|return 1|break|continue|ig.barrier()|i += 1|i = 1|i: ig.i32 = 3|i: i
 for q in x: x[0] = q|for q in (1, 2.0): y = q|for q, (r, s) in enumerate(zip(x, x)): pass|while True: break
 for row in range(2): pass|while i > 0: i -= 1|if True: i = 2.0|ig.require(N > 1)|s = ig.shared(ig.f32, 16)
 s = ig.local(ig.f32, (2, 3))|a = ig.gid|a = ig.i32|a = x|a = None|ig.group_sum(1)|for q in range(0, 9, 0): pass
-import math|raise ValueError|def f(): pass|for q in ig.unroll(range(4), 2): v = 1.0|for q in range(ig.u64(2**64 - 1)): i = 1
+import math|raise ValueError|def f(): pass|for q in ig.unroll(range(4), 2): v = 1.0
+for q in range(ig.u64(2**64 - 1)): i = 1
 """.replace("\n", "|").split("|") for statement in ast.parse(text).body]  # fmt: skip
 OPERATORS = (
     ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.LShift, ast.RShift, ast.BitAnd, ast.BitOr,
