@@ -129,9 +129,9 @@ def test_calls_checks_choices_and_stores(wrong: int | None) -> None:
     assert bool(found[0][0]) == (wrong is not None)
 
 
-def test_four_calls_ask_once() -> None:
-    """The body stands there five times, four trips of a batch and one for the trips left; the slow path once."""
-    assert ptx_text(stages_of(sums)).count("cvt.rn.f32.f64") == 4 + 1 + 1
+def test_eight_calls_ask_once() -> None:
+    """The body stands there nine times, eight trips of a batch and one for the trips left; the slow path once."""
+    assert ptx_text(stages_of(sums)).count("cvt.rn.f32.f64") == 8 + 1 + 1
     assert ptx_text(stages_of(chained)).count("cvt.rn.f32.f64") == 1 + 1
 
 

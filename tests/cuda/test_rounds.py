@@ -62,9 +62,25 @@ def test_what_takes_rounds(text: str, copies: bool) -> None:
     assert ("cp.async" in ptx_text(stages_of(kernel(text)))) == copies
 
 
-@pytest.mark.parametrize(("block", "copies"), [(512, True), (640, False), (1024, False)])
-def test_blocks_without_room_take_none(block: int, copies: bool) -> None:
-    """Three rounds of two arrays are 96 bytes a thread, and a block has 48 KiB."""
-    wide = kernel(TWO.replace("block=96", f"block={block}"))
-    assert ("cp.async" in ptx_text(stages_of(wide))) == copies
+@pytest.mark.parametrize(("threads", "copies"), [(0, True), (512, True), (1024, False)])
+def test_blocks_without_room_take_none(threads: int, copies: bool) -> None:
+    """Three rounds of two arrays are 96 bytes a thread, and a block has 48 KiB. Blocks have 128 threads, or as many as
+    their author promises at most."""
+    wide = kernel(TWO.replace("block=96", f"block={threads or 1024}"))
+    if threads:
+        wide = wide.options(max_threads=threads)
+    text = ptx_text(stages_of(wide))
+    assert ("cp.async" in text) == copies and (".reqntid 128" in text) == (not threads)
     agree(wide, "simulated", values(9000, True), np.zeros(9000, np.float32))
+
+
+def test_what_takes_longer_than_memory_takes_more_rounds() -> None:
+    assert ptx_text(stages_of(kernel(ONE.replace("exp", "acosh")))).count("cp.async.cg") == 6
+    assert ptx_text(stages_of(kernel(ONE))).count("cp.async.cg") == 3
+
+
+@pytest.mark.parametrize("size", [129, 4096])
+def test_rounds_go_on_behind_a_slow_path(size: int) -> None:
+    """Its elements are taken one by one from where they were copied to, and not all that are left from the array."""
+    agree(kernel(ONE), "simulated", values(size * 3, True), np.zeros(size * 3, np.float32))
+    assert ptx_text(stages_of(kernel(ONE))).count("ld.shared.b32") == 1

@@ -6,6 +6,8 @@ from typing import Any
 import mpmath
 from mpmath import mpf
 
+from tools.mathlib.minimax import fitted_level
+
 Function = Callable[[mpf], mpf]
 #: What the quick builds may be wrong by, as a binary exponent: the rounding test allows for 2^-39.
 BOUND = -39.5
@@ -187,11 +189,11 @@ def _for_gpus(put: Any, module: Any) -> None:
     module.note("-log(j / 16) for j of 11..23, which are what 16 / m is rounded to, behind the lower four bits of j.")
     logs = {j % 16: float(-mpmath.log(mpf(j) / 16)) if 11 <= j <= 23 else 0.0 for j in range(8, 24)}
     module.rows("GPU_LOG_TABLE", [logs[j] for j in range(16)])
-    edge = mpf("0.02216")
-    put("GPU_LOG1P", 5, -edge, edge, over, mpmath.log1p, lambda x, p: x + x * x * p)
-    module.note("-log(j / 32) for j of 22..46, behind the lower five bits of j; -0 for the logarithm of 1.")
-    logs = {j % 32: float(-mpmath.log(mpf(j) / 32)) if 22 <= j <= 46 and j != 32 else -0.0 for j in range(16, 48)}
-    module.rows("GPU_LOG1P_TABLE", [logs[j] for j in range(32)])
+    edge = mpf("0.00554")
+    put("GPU_LOG1P", 4, -edge, edge, over, mpmath.log1p, lambda x, p: x + x * x * p)
+    module.note("-log(j / 128) for j of 90..182, behind the lower seven bits of j; -0 for the logarithm of 1.")
+    near = {j % 128: float(-mpmath.log(mpf(j) / 128)) for j in range(90, 183) if j != 128}
+    module.rows("GPU_LOG1P_TABLE", [near.get(j, -0.0) for j in range(128)])
     put(
         "GPU_ATANH", 5, 0, "0.0405",
         _even(lambda r: (mpmath.atanh(r) / r - 1) / r**2, lambda z: z / 5 + mpf(1) / 3),
@@ -218,6 +220,13 @@ def _for_gpus(put: Any, module: Any) -> None:
     parts = [part for angle in angles for part in (mpmath.sin(angle), mpmath.cos(angle))]
     turns = [float(part) if abs(part) > mpf(2) ** -100 else 0.0 for part in parts]
     module.rows("GPU_TURNS", [-0.0, *turns[1:]])
+    half = mpmath.ln(2) / 2 * mpf("1.0001")
+    coefficients = fitted_level(mpmath.exp, lambda x: mpmath.exp(-x), -half, half, 9)
+    put("GPU_EXP", 9, -half, half, mpmath.exp, mpmath.exp, lambda x, p: p, coefficients)
+    arc = _even(lambda r: (mpmath.asin(r) / r - 1) / r**2, lambda z: z * 3 / 40 + mpf(1) / 6)
+    whole = _even(lambda r: mpmath.asin(r) / r, lambda z: 1 + z / 6)
+    coefficients = fitted_level(arc, lambda z: z / whole(z), mpf(2) ** -30, mpf("0.25"), 9)
+    put("GPU_ASIN", 9, 0, "0.25", arc, whole, lambda z, p: 1 + z * p, coefficients)
     _errors_for_gpus(put)
 
 

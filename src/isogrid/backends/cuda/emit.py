@@ -27,7 +27,7 @@ from isogrid.backends.cuda.emit_frame import (
 )
 from isogrid.backends.cuda.emit_groups import Turn, emit_groups, gathered_sums
 from isogrid.backends.cuda.emit_quotients import MEASURED
-from isogrid.backends.cuda.emit_rounds import FIRST_COPYING, rounds_of
+from isogrid.backends.cuda.emit_rounds import FIRST_COPYING, ROUND_THREADS, rounds_of
 from isogrid.backends.cuda.emit_settle import settle_text
 from isogrid.backends.cuda.emit_statements import emit_block, emit_statement
 from isogrid.backends.cuda.emit_sync import end_of_thread, plain_barrier, strided
@@ -97,14 +97,15 @@ def emit_cuda(
     tile = _tile(kernel)
     if coarsen:
         items, code.gaps = plan_copies(kernel)
-        if len(items) == 1 and items[0] > code.gaps[0] == 1 and options.get("max_threads") is None:
-            # An ungrouped kernel's block is its author's guess; smaller ones cost a fifth of the bandwidth.
-            code.threads = max(code.threads, THREADS)
+        # An ungrouped kernel's block is its author's guess; smaller ones cost a fifth of the bandwidth.
+        guessed = len(items) == 1 and items[0] > code.gaps[0] == 1 and options.get("max_threads") is None
+        if target.build and target.capability >= FIRST_COPYING and aligned:
+            code.rounds = rounds_of(kernel, items, code.gaps, ROUND_THREADS if guessed else code.threads)
+        if guessed:
+            code.threads = ROUND_THREADS if code.rounds > 1 else max(code.threads, THREADS)
             tile = (code.threads,)
         tile = tuple(extent * count for extent, count in zip(tile, items, strict=True))
-        if target.build and target.capability >= FIRST_COPYING and aligned:
-            code.rounds = rounds_of(kernel, items, code.gaps, code.threads)
-            tile = (tile[0] * code.rounds, *tile[1:])
+        tile = (tile[0] * code.rounds, *tile[1:])
         if fits_in_warps(kernel):
             code.threads = THREADS
             tile = (tile[0] * groups_per_block(kernel),)

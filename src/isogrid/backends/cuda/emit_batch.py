@@ -1,8 +1,8 @@
 """Several trips of a loop at once: a check with an exit in an inner loop costs three times the loop.
 
 Eight trips run statement by statement. Their checks are asked together; where all hold the accesses follow unchecked,
-and where one fails nothing was written yet, and the loop goes on trip by trip and traps at the right one. Four trips
-that call elementary functions ask once for all of their slow paths. Quotients and roots of floats have slow paths that
+and where one fails nothing was written yet, and the loop goes on trip by trip and traps at the right one. Trips that
+call elementary functions ask once for all of their slow paths. Quotients and roots of floats have slow paths that
 the assembler adds, and it unrolls no loop with one: eight trips share wide loads, and one's latency hides another's.
 """
 
@@ -19,9 +19,10 @@ from isogrid.ir.device import Machine
 from isogrid.ir.walk import visit
 from isogrid.printers.llvm_text import type_text
 
-#: Trips of one batch: with checks, with elementary functions, with quotients or roots.
-_CHECKED, _CALLING, _DIVIDING = 8, 4, 8
-_MOST_NODES = 1200
+#: Trips of one batch: with checks or quotients and roots, and with elementary functions where their bodies are long.
+_TRIPS, _LONG_TRIPS = 8, 4
+#: Expressions of all trips, and of those with elementary functions, which need few registers at a time.
+_MOST_NODES, _MOST_CALLING = 1200, 2400
 
 
 def batch_of(kernel: d.Kernel, node: d.For) -> int:
@@ -29,7 +30,7 @@ def batch_of(kernel: d.Kernel, node: d.For) -> int:
     written, what is written is not read, and a variable that lasts is used in one statement only, which then runs trip
     after trip."""
     count = _wanted(node)
-    if node.unroll == 1 or usual_nodes(node.body) * count > _MOST_NODES:
+    if node.unroll == 1 or not count:
         return 0
     written: set[str] = set()
     effects = False
@@ -56,11 +57,11 @@ def batch_of(kernel: d.Kernel, node: d.For) -> int:
 
 def _wanted(node: d.For) -> int:
     """How many trips side by side are worth their code."""
-    if any(isinstance(s, d.Check) for s in node.body):
-        return _CHECKED
-    if any(isinstance(s, d.If) and s.rare for s in node.body):
-        return _CALLING
-    return _DIVIDING if _divides_apart(node) else 0
+    nodes = usual_nodes(node.body)
+    if any(isinstance(s, d.If) and s.rare for s in node.body) and not any(isinstance(s, d.Check) for s in node.body):
+        return next((trips for trips in (_TRIPS, _LONG_TRIPS) if nodes * trips <= _MOST_CALLING), 0)
+    pays = any(isinstance(s, d.Check) for s in node.body) or _divides_apart(node)
+    return _TRIPS if pays and nodes * _TRIPS <= _MOST_NODES else 0
 
 
 def _divides_apart(node: d.For) -> bool:

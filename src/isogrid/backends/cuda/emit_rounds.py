@@ -16,6 +16,7 @@ from isogrid.backends.cuda.emit_address import Linear
 from isogrid.backends.cuda.emit_code import SHARED_POINTER, Code, assuming, element_address
 from isogrid.backends.cuda.emit_lockstep import Copy, together
 from isogrid.backends.cuda.emit_statements import ROLLED
+from isogrid.backends.cuda.plan_copies import usual_nodes
 from isogrid.ir import device as d
 from isogrid.ir.types import Space
 from isogrid.printers.llvm_text import element_type, type_text
@@ -23,8 +24,11 @@ from isogrid.printers.llvm_text import element_type, type_text
 #: Writes one element: its coordinate, the statements, what they may use already, and where it goes on.
 Alone: TypeAlias = Callable[[str, d.Block, dict[str, str], str], None]
 
-#: Rounds of a thread, bytes of an array that it takes in each, and arrays.
-_ROUNDS: Final = 3
+#: Threads of a block: fewer wait for one that is on a slow path.
+ROUND_THREADS: Final = 128
+#: Rounds of a thread, and those of bodies from so many nodes on, whose arithmetic takes longer than memory does.
+_ROUNDS, _MORE_ROUNDS, _LONG = 3, 6, 175
+#: Bytes of an array that a thread takes in each round, and arrays.
 _BYTES, _MOST_ARRAYS = 16, 2
 #: Bytes of shared memory that a block of any device may have without asking.
 _MOST_BYTES: Final = 48 << 10
@@ -41,7 +45,8 @@ def rounds_of(kernel: d.Kernel, items: tuple[int, ...], gaps: tuple[int, ...], t
     if not (plain and calls) or len(items) != 1 or gaps[0] != 1:
         return 1
     arrays = len(_loads_first(kernel, items[0]))
-    return _ROUNDS if 0 < arrays <= _MOST_ARRAYS and arrays * _ROUNDS * threads * _BYTES <= _MOST_BYTES else 1
+    rounds = _ROUNDS if usual_nodes(body) < _LONG else _MORE_ROUNDS
+    return rounds if 0 < arrays <= _MOST_ARRAYS and arrays * rounds * threads * _BYTES <= _MOST_BYTES else 1
 
 
 def _loads_first(kernel: d.Kernel, count: int) -> dict[str, d.Load]:

@@ -28,7 +28,7 @@ from isogrid.mathlib.source.gpu import low_word, negated_if_odd, quotient, settl
 from isogrid.mathlib.source.quick_circular import LARGEST
 
 SIXTEEN_OVER_PI = 16.0 * ONE_OVER_PI
-#: What `settled` allows for: the largest error that was seen over millions of inputs, and a fifth more at least.
+#: What `settled` allows for: the largest error that was seen over millions of inputs, and a seventh more at least.
 SIN_NEAR = COS_NEAR = SINPI_NEAR = COSPI_NEAR = window(41)
 TAN_NEAR = window(44)
 
