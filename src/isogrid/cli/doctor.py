@@ -43,7 +43,7 @@ def findings() -> Iterator[Finding]:
     yield Finding("processors", str(os.cpu_count()))
     yield _cache()
     for variable in sorted(name for name in os.environ if name.startswith("ISOGRID_")):
-        yield Finding(variable, os.environ[variable])
+        yield _variable(variable)
     yield from _device_trials()
 
 
@@ -72,6 +72,23 @@ def _cache() -> Finding:
     if folder is None:
         return Finding("cache", "off: no folder that only this user can write")
     return Finding("cache", str(folder))
+
+
+def _variable(name: str) -> Finding:
+    """A variable with its value, and what is wrong with it."""
+    from isogrid.launch.devices import choose
+    from isogrid.launch.errors import DeviceError, OptionError
+    from isogrid.launch.options import switched_off_by_environment
+
+    value = os.environ[name]
+    try:
+        if name == "ISOGRID_DEVICE":
+            choose(None)
+        if name == "ISOGRID_DISABLE":
+            switched_off_by_environment()
+    except (DeviceError, OptionError) as problem:
+        return Finding(name, str(problem).removeprefix(f"{name}="), fine=False)
+    return Finding(name, value)
 
 
 def _device_trials() -> Iterator[Finding]:

@@ -22,11 +22,19 @@ def fuzz(
     first: Annotated[bool, typer.Option("--first", help="End at the first difference.")] = False,
 ) -> None:
     """Compare random kernels on devices with the interpreter; make a small kernel and a test of what differs."""
+    from isogrid.launch.devices import device as device_named
+
     root = checkout()
     if root is None:
         fail(
             "the generator of kernels is part of the source checkout, not of the package; run this inside the checkout"
         )
+    if not minutes > 0:
+        fail(f"--minutes is how long to go on, not {minutes:g}")
+    if processes is not None and processes < 0:
+        fail(f"--processes is 0 or more, not {processes}")
+    for name in filter(None, devices.split(",")):
+        device_named(name.strip())
     program = [sys.executable, "-m", "tests.properties.generator.fuzz", f"--minutes={minutes}", f"--seed={seed}"]
     program += [f"--devices={devices}"] if devices else []
     program += [f"--processes={processes}"] if processes is not None else []

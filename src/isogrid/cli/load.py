@@ -53,6 +53,12 @@ def load_file(path: Path) -> LoadedFile:
         spec.loader.exec_module(module)
     except KernelRefused as refusal:
         return LoadedFile(path, own_kernels(module), refusal.reports, own_offloaded(module))
+    except SystemExit as ended:
+        how = "" if ended.code is None else f" ({ended.code})"
+        raise CannotLoad(
+            f"{path} ends the program while it is imported{how}, so its kernels cannot be looked at; "
+            'put what is to run under `if __name__ == "__main__":`'
+        ) from None
     except Exception as problem:  # the user's module may raise anything at all
         raise CannotLoad(f"{path} does not import:\n{user_traceback(problem, path)}") from problem
     return LoadedFile(path, own_kernels(module), (), own_offloaded(module))

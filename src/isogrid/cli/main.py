@@ -4,15 +4,22 @@ import os
 import sys
 from pathlib import Path
 
-from isogrid.cli.output import FAILED, say
+import isogrid
+from isogrid.cli.output import FAILED, FINE, fail, say, stop
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run one command and exit."""
     arguments = sys.argv[1:] if arguments is None else arguments
     _open_closed_streams()
+    from isogrid.launch.errors import DeviceError, OptionError
+
     try:
         _run(arguments)
+    except (DeviceError, OptionError) as problem:  # of a variable such as ISOGRID_DEVICE, or an option of the command
+        if arguments[:1] == ["run"]:
+            raise
+        fail(str(problem))
     except OSError as problem:
         if arguments[:1] == ["run"]:  # the script's own error, for its author to see
             raise
@@ -28,11 +35,15 @@ def _run(arguments: list[str]) -> None:
     except ModuleNotFoundError:
         print("the command line needs typer and rich: pip install 'isogrid[cli]'", file=sys.stderr)
         raise SystemExit(FAILED) from None
-    from isogrid.cli import bench, check, devices, doctor, emit, explain, fuzz, numerics, run
+    from isogrid.cli import bench, check, conformance, devices, doctor, emit, explain, fuzz, numerics, run
 
+    if arguments == ["--version"]:
+        say(f"isogrid {isogrid.__version__}")
+        stop(FINE)
     app = typer.Typer(
         name="isogrid",
         help="Portable GPU kernels in typed Python, proved safe before they run.",
+        epilog="isogrid --version prints the version.",
         no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,
@@ -47,6 +58,7 @@ def _run(arguments: list[str]) -> None:
     app.command(name="doctor")(doctor.doctor)
     app.command(name="numerics")(numerics.numerics)
     app.command(name="fuzz")(fuzz.fuzz)
+    app.command(name="conformance", context_settings=arguments_go_on)(conformance.conformance)
     app.command(name="bench", context_settings=arguments_go_on)(bench.bench)
     app(args=arguments, prog_name="isogrid")
 

@@ -1,11 +1,14 @@
 """`isogrid numerics`: run elementary functions over every f32 on a device and compare digests with the true values."""
 
 import time
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
 from isogrid.cli.output import FINDINGS, fail, say, stop
+
+#: Blocks of 2^22 inputs.
+_BLOCKS: Final = 1024
 
 
 def numerics(
@@ -18,8 +21,12 @@ def numerics(
 ) -> None:
     """Compare f32 functions with their correctly rounded values over all 2^32 inputs."""
     from isogrid.cli.device_digests import device_digests
+    from isogrid.launch.devices import device as device_named
     from isogrid.mathlib.digests import known, known_functions
 
+    if not 1 <= every <= _BLOCKS:
+        fail(f"--every takes 1 to {_BLOCKS}, not {every}")
+    device_named(device)
     names = functions or list(_in_pairs() if build else known_functions())
     if build:
         _judge_build(build, device, names)

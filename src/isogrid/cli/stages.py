@@ -1,5 +1,6 @@
 """One kernel at every stage of the compiler, for `emit` and `explain`."""
 
+import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -116,13 +117,29 @@ def specialisation_of(definition: "Definition", chosen: Mapping[str, int], setti
     """The first specialisation that `check` looks at which agrees with `T=f64`, `D=16` and the like."""
     from isogrid.launch.specialise import check_specialisations
 
-    wanted = {name: value for name, _, value in (setting.partition("=") for setting in settings)}
+    wanted: dict[str, str] = {}
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        if not (name and equals and value):
+            raise CannotLoad(f"--set takes NAME=VALUE, not {setting}")
+        wanted[name] = value
+    _judge_names(definition, wanted)
     types, numbers = _split(definition, wanted)
     tunables = dict(chosen) | numbers
     for candidate in check_specialisations(definition, tunables):
         if all(dict(candidate.types).get(name) is scalar for name, scalar in types.items()):
             return replace(candidate, constants=tuple(sorted((dict(candidate.constants) | numbers).items())))
     raise CannotLoad(f"no specialisation of {definition.name} has {', '.join(settings)}")
+
+
+def _judge_names(definition: "Definition", wanted: Mapping[str, str]) -> None:
+    there = [*(generic.name for generic in definition.generics), *definition.constant_dims]
+    there += [tunable.name for tunable in definition.tunables]
+    for name in wanted:
+        if name not in there:
+            close = difflib.get_close_matches(name, there, 1)
+            hint = f"did you mean {close[0]}?" if close else f"it has {', '.join(there) or 'none'}"
+            raise CannotLoad(f"{definition.name} has no type variable, constant dimension or tunable {name}; {hint}")
 
 
 def _split(definition: "Definition", wanted: Mapping[str, str]) -> tuple[dict[str, Scalar], dict[str, int]]:
