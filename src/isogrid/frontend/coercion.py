@@ -10,7 +10,7 @@ from isogrid.builtins.conversions import STORED_FLOATS, conversion, store_conver
 from isogrid.builtins.meaning import quiet
 from isogrid.diagnostics.report import Edit, Label, Remedy
 from isogrid.frontend.beginnings import begin_otherwise
-from isogrid.frontend.foreign import special_float
+from isogrid.frontend.foreign import meant_by, special_float
 from isogrid.frontend.inference import literal_type
 from isogrid.frontend.scope import Builder
 from isogrid.frontend.values import (
@@ -444,7 +444,8 @@ def _value_remedies(builder: Builder, value: Value, node: ast.expr) -> tuple[str
             special = special_float(node)
             return (f"write `{special}`" if special else "kernels compute with numbers only",)
         case _:
-            return ()
+            names = (meant_by(part.attr) for part in ast.walk(node) if isinstance(part, ast.Attribute))
+            return tuple(f"write `{name}`" for name in names if name is not None)[:1]
 
 
 def _kind(value: int | float) -> str:

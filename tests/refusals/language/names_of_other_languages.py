@@ -26,3 +26,15 @@ def elements_by_address(at: In[i32, N], bins: InOut[i32, N], table: InOut[i32, H
     ig.atomic_add(bins, 1)  # refuse: IG129
     bins[0] = 1 << 40  # refuse: IG111
     bins[1] = at.shape[2]  # refuse: IG122
+
+
+class cuda:
+    """As Numba's module has them."""
+
+    class threadIdx:
+        x = property(lambda self: 0)
+
+
+@ig.kernel(grid=N)
+def names_of_numba(y: Out[i32, N]) -> None:
+    y[ig.gid()] = cuda.threadIdx.x + 1  # refuse: IG157
