@@ -7,6 +7,8 @@ h[bin] += 1             ig.atomic_add(h, bin, 1)
 import ast
 import linecache
 
+from isogrid.analysis.symbolic.context import LAUNCH, Context
+from isogrid.analysis.symbolic.polynomial import Polynomial
 from isogrid.analysis.symbolic.races import Unproved
 from isogrid.checks.insertion import barrier_insertions
 from isogrid.checks.precondition_remedies import precondition_remedies
@@ -30,13 +32,13 @@ def race_remedies(trials: Trials, pair: Unproved) -> tuple[Remedy, ...]:
         return (update,)
     stated = precondition_remedies(trials, pair)
     if pair.across or not kernel.grouped:
-        return (_ownership(kernel, pair), *stated)
+        return (_own_elements(trials, pair), *stated)
     barrier = _barrier(trials, pair)
     if barrier is not None:
         return (barrier, *stated)
     if pair.first.span == pair.second.span:
         # One place, outside of loops that a barrier could part: more barriers change nothing.
-        return (_ownership(kernel, pair), *stated)
+        return (_own_elements(trials, pair), *stated)
     if pair.first.span.line == pair.second.span.line:
         return (
             Remedy(
@@ -176,6 +178,33 @@ def _atomic_text(store: k.Store, op: str) -> Edit | None:
     end = start + len(body.encode()[: statements[0].end_col_offset].decode())
     line = store.span.line
     return Edit(Span(store.span.file, line, start, line, end), f"ig.{_ATOMIC_NAMES[op]}({array}, {index}, {addend})")
+
+
+def _own_elements(trials: Trials, pair: Unproved) -> Remedy:
+    """Where no index depends on the thread, a loop that should have been threads is likelier than anything else."""
+    c = trials.proof.context
+    indices = [index for access in (pair.first, pair.second) for index in access.indices]
+    writes = {pair.first.kind, pair.second.kind} == {"write"}
+    if not writes or not all(_same_for_all(c, index) for index in indices):
+        return _ownership(trials.kernel, pair)
+    if not any(_is_trip(name) for index in indices for name in index.atoms()):
+        return _ownership(trials.kernel, pair)
+    here = "ig.gid()" if trials.kernel.geometry.rank == 1 else "ig.gids()"
+    return Remedy(
+        f"every thread runs the whole loop and writes the same elements: index by `{here}` in place of the loop, or "
+        "let one thread do it"
+    )
+
+
+def _same_for_all(c: Context, index: Polynomial) -> bool:
+    return all(
+        isinstance(coefficient, int) and all(_is_trip(name) or c.atoms[name].level == LAUNCH for name in monomial)
+        for monomial, coefficient in index.terms.items()
+    )
+
+
+def _is_trip(name: str) -> bool:
+    return name.split("#")[0] == "@trip"
 
 
 def _ownership(kernel: k.Kernel, pair: Unproved) -> Remedy:
