@@ -80,7 +80,11 @@ def attribute_value(builder: Builder, owner: Value, node: ast.Attribute) -> Valu
                 f"dtype {scalar.value} has no attribute `{node.attr}`",
                 node,
                 "unknown attribute",
-                remedies=(f"write `ig.limits({scalar.value}).{'max' if node.attr == 'itemsize' else node.attr}`",),
+                remedies=(
+                    f"it is {scalar.size}"
+                    if node.attr == "itemsize"
+                    else f"write `ig.limits({scalar.value}).{node.attr}`",
+                ),
             )
         case _:
             builder.refuse(
@@ -244,6 +248,8 @@ def _attribute_remedies(owner: Value, node: ast.Attribute) -> tuple[str, ...]:
         case Typed() | Literal():
             meant = meant_by(node.attr)
             return (f"numbers have no methods: write `{meant}`" if meant else "numbers have no attributes",)
+        case TupleValue():
+            return (f"the values of a tuple have numbers, from 0 on: `{ast.unparse(node.value)}[0]`",)
         case ObjectValue(object=FunctionType() | ModuleType()):
             return ()
         case ObjectValue():

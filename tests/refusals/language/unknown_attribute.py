@@ -1,6 +1,9 @@
 import isogrid as ig
 from isogrid import In, Out, f32, i32
 from isogrid.dims import N
+from collections import namedtuple
+
+corner = namedtuple("Corner", "left top")(1.0, 2.0)
 
 
 @ig.kernel(grid=N)
@@ -9,3 +12,4 @@ def unknown_attribute(x: In[f32, N], k: In[i32, N], y: Out[f32, N]) -> None:
     y[i] = x.sum  # refuse: IG123
     v = i.real  # refuse: IG123
     w = x.T  # refuse: IG123
+    q = corner.left + x.dtype.itemsize  # refuse: IG123, IG123
