@@ -3,7 +3,8 @@
 from typing import Literal
 
 import isogrid as ig
-from isogrid import In, InOut, Out, i32
+from isogrid import In, InOut, Out, i32, u8
+from isogrid.dims import M
 
 
 class G(ig.Dim):
@@ -84,3 +85,12 @@ def kept_in_rounds(rounds: i32, x: InOut[i32, Literal[8]]) -> None:
         ig.barrier()
         v = s[t]
     x[t] = v
+
+
+@ig.kernel(groups=1, block=8)
+def runs(n: In[u8, Literal[8]], y: InOut[i32, M]) -> None:
+    """Each thread repeats its number n times, behind those of the threads before it."""
+    t = ig.lid()
+    start = ig.group_scan(i32(n[t]), exclusive=True)
+    for k in range(start, start + n[t]):
+        y[k] = t

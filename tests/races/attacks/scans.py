@@ -3,7 +3,7 @@
 from typing import Literal
 
 import isogrid as ig
-from isogrid import In, InOut, i32
+from isogrid import In, InOut, i32, u8
 from isogrid.dims import N
 
 
@@ -149,3 +149,36 @@ def halves_of_a_count(x: InOut[i32, Literal[8]]) -> None:  # unsafe
     before = ig.group_scan(i32(v > 0), exclusive=True)
     if v > 0:
         x[before // 2] = v
+
+
+@ig.kernel(groups=1, block=8)
+def runs_with_one_more(n: In[u8, Literal[8]], y: InOut[i32, N]) -> None:  # unsafe
+    t = ig.lid()
+    start = ig.group_scan(i32(n[t]), exclusive=True)
+    for k in range(start, start + n[t] + 1):
+        y[k] = t
+
+
+@ig.kernel(groups=1, block=8)
+def runs_behind_their_end(n: In[u8, Literal[8]], y: InOut[i32, N]) -> None:  # safe
+    t = ig.lid()
+    end = ig.group_scan(i32(n[t]))
+    for k in range(end - n[t], end):
+        y[k] = t
+
+
+@ig.kernel(groups=1, block=8)
+def runs_of_what_may_be_negative(n: In[i32, Literal[8]], y: InOut[i32, N]) -> None:  # unsafe
+    t = ig.lid()
+    start = ig.group_scan(n[t], exclusive=True)
+    for k in range(start, start + n[t]):
+        if 0 <= k < N:
+            y[k] = t
+
+
+@ig.kernel(groups=1, block=8)
+def runs_of_others(n: In[u8, Literal[8]], y: InOut[i32, N]) -> None:  # unsafe
+    t = ig.lid()
+    start = ig.group_scan(i32(n[t]), exclusive=True)
+    for k in range(start, start + n[7 - t]):
+        y[k] = t

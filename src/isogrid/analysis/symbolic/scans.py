@@ -5,6 +5,7 @@ if keep:
     s[before] = x                two threads that keep have different `before`, below `kept`
 else:
     s[kept + lid - before] = x   two that do not have different `lid - before`, which is not negative
+for k in range(end - n, end):    runs of n elements do not meet, where `end` is the scan of n with its own
 """
 
 from collections.abc import Iterator
@@ -79,7 +80,15 @@ def _own(
 ) -> bool:
     # What stands before the earlier and the later thread differs by at least the value of the earlier, and with their
     # own values by at least that of the later.
-    rests = [(left - sum_, right - sum_) for sum_ in (scan.result, scan.result + scan.value)]
-    return any(rest == other and is_uniform(rest, uniform) for rest, other in rests) and all(
-        prove(c, scan.value.shift(-1), side.facts, side.mask, 2) for side in (a, b)
+    rests = [(left - total, right - total) for total in (scan.result, scan.result + scan.value)]
+    if any(rest == other and is_uniform(rest, uniform) for rest, other in rests):
+        return all(prove(c, scan.value.shift(-1), side.facts, side.mask, 2) for side in (a, b))
+    # Runs as long as the values lie one behind the other.
+    return _in_run(c, a, left, scan) and _in_run(c, b, right, scan)
+
+
+def _in_run(c: Context, side: Side, place: Polynomial, scan: Scan) -> bool:
+    into = place - scan.result
+    return prove(c, into, side.facts, side.mask, 2) and prove(
+        c, (scan.value - into).shift(-1), side.facts, side.mask, 2
     )
