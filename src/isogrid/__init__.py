@@ -92,10 +92,21 @@ __all__ = [  # pyright: ignore[reportUnsupportedDunderAll]
 ]
 
 
+#: What the contract names and this version has not.
+_NOT_YET = {
+    "autotune": "choose options and tunables with .options(...)",
+    "fuse": "write one kernel",
+    "struct": "use an array for each field",
+    "DeviceLost": "a driver's error ends a launch",
+    "LaunchTimeout": "launches have no limit of time",
+}
+
+
 def __getattr__(name: str) -> Any:
     home = _LATE.get(name)
     if home is None:
-        raise AttributeError(f"module 'isogrid' has no attribute {name!r}")
+        later = f": a later version brings it; {_NOT_YET[name]}" if name in _NOT_YET else ""
+        raise AttributeError(f"module 'isogrid' has no attribute {name!r}{later}")
     module = importlib.import_module(home)
     value = module if home == f"isogrid.{name}" else getattr(module, name)
     globals()[name] = value

@@ -15,6 +15,11 @@ from isogrid.arrays import dlpack, shapes
 F32 = np.float32
 
 
+def test_the_byte_order_of_another_machine_is_named() -> None:
+    with pytest.raises(TypeError, match=r"not this machine's byte order; convert them with \.astype\(np\.float32\)"):
+        ig.array(np.ones(3, ">f4"), device="cpu")
+
+
 def test_creation_has_numpys_shapes_and_dtypes(device: str) -> None:
     assert ig.zeros(3, device=device).dtype == np.float64
     assert ig.zeros((2, 3), ig.f32, device=device).shape == (2, 3)

@@ -331,3 +331,27 @@ def test_a_compiler_that_is_edited_meanwhile_stores_nothing(monkeypatch: pytest.
     monkeypatch.setattr(stored, "compiler_stamp", lambda: stored._STAMP)
     stored.remember(*arguments)
     assert default_cache().load("0" * 64) == b"code"
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="there are no owners here")
+def test_a_folder_within_that_others_can_write_is_not_used(tmp_path: Path) -> None:
+    cache = DiskCache(tmp_path)
+    key = digest(["a"])
+    cache.store(key, b"made here")
+    assert cache.load(key) == b"made here"
+    inner = next(tmp_path.iterdir())
+    inner.chmod(0o777)
+    assert cache.load(key) is None
+    other = digest(["b"])
+    (tmp_path / other[:2]).mkdir(exist_ok=True)
+    (tmp_path / other[:2]).chmod(0o770)
+    cache.store(other, b"made here")
+    assert list((tmp_path / other[:2]).iterdir()) == []
+    inner.chmod(0o700)
+    assert cache.load(key) == b"made here"
+
+
+def test_a_folder_in_the_home_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("ISOGRID_CACHE_DIR", "~/kept")
+    assert default_cache().folder == tmp_path / "kept"

@@ -435,3 +435,19 @@ def test_another_handler_is_called_and_may_go_on() -> None:
     process.send_signal(signal.SIGINT)
     text = finish(process)
     assert text.split() == ["finished", "[2]"]
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "said"),
+    [
+        ("ISOGRID_THREADS", "0", "ISOGRID_THREADS=0 is no number from 1 on; all processors are used"),
+        ("ISOGRID_THREADS", "many", "ISOGRID_THREADS=many is no number from 1 on; all processors are used"),
+        ("ISOGRID_PLACEMENT", "no", "ISOGRID_PLACEMENT=no is neither 0 nor 1; workers are placed"),
+    ],
+)
+def test_a_variable_that_means_nothing_is_named(
+    variable: str, value: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, value)
+    with pytest.warns(RuntimeWarning, match=said):
+        cpu_pool.usable_processors() if variable == "ISOGRID_THREADS" else cpu_pool._places_workers()

@@ -22,6 +22,28 @@ from isogrid.support.errors import KnownLimit
 F32 = np.float32
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("CPU", "there is no device 'CPU'; did you mean 'cpu'?"),
+        ("cpu:", "there is no device 'cpu:'; a device is numbered from 0 on, as in 'cpu:0'"),
+        ("cpu:x", "there is no device 'cpu:x'; a device is numbered from 0 on, as in 'cpu:0'"),
+        ("cpu:-1", "there is no device 'cpu:-1'; a device is numbered from 0 on, as in 'cpu:0'"),
+    ],
+)
+def test_names_that_are_nearly_right(name: str, said: str) -> None:
+    with pytest.raises(ig.DeviceError) as caught:
+        ig.device(name)
+    assert str(caught.value) == said
+
+
+@pytest.mark.parametrize("name", ["fuse", "autotune", "struct", "DeviceLost", "LaunchTimeout"])
+def test_what_this_version_has_not_is_absent_in_words(name: str) -> None:
+    with pytest.raises(AttributeError, match=f"no attribute '{name}': a later version brings it; "):
+        getattr(ig, name)
+    assert not hasattr(ig, name)
+
+
 def test_devices() -> None:
     assert [device.name for device in ig.devices()] == ["cpu", "interp"]
     assert ig.device("cpu") == ig.device("cpu:0") and repr(ig.device("cpu")) == "<isogrid device cpu>"

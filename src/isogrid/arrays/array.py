@@ -220,6 +220,10 @@ class Array(fields.Fields):
             self.block.memory.fill(self.block, self.address, element.tobytes(), self.size)
             return
         if isinstance(value, np.ndarray) and given.dtype != self.dtype and given.ndim:
+            if given.dtype.newbyteorder("=") == self.dtype:
+                raise TypeError(
+                    f"the elements have not this machine's byte order; convert them with .astype(np.{self.dtype.name})"
+                )
             raise TypeError(f"elements of {given.dtype.name} cannot be copied into an array of {self.dtype.name}")
         content = np.ascontiguousarray(np.broadcast_to(_element(given, self.dtype), self.shape))
         if self.is_packed:

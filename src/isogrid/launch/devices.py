@@ -128,16 +128,18 @@ def device(name: "str | Device") -> Device:
         return name
     if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise DeviceError(f"a device is named by a string such as 'cpu', not {name!r}")
-    base, _, number = name.partition(":")
+    base, colon, number = name.partition(":")
     if base in PLANNED:
         raise DeviceError(f"this version of isogrid does not run on {base}; it has {', '.join(RUNTIMES)}")
     if base not in RUNTIMES:
-        close = difflib.get_close_matches(name, RUNTIMES, 1)
+        close = difflib.get_close_matches(name.lower(), RUNTIMES, 1)
         hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(RUNTIMES)}"
         raise DeviceError(f"there is no device {name!r}; {hint}")
     found = presence(base)
     if not found.names:
         raise DeviceError(f"there is no device {name!r}: {found.reason}; {found.remedy}")
+    if colon and not number.isdecimal():
+        raise DeviceError(f"there is no device {name!r}; a device is numbered from 0 on, as in '{base}:0'")
     exact = base if number in ("", "0") else name
     if exact in found.names:
         return Device(exact)

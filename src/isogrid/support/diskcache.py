@@ -23,7 +23,8 @@ _HEADER: Final = len(_MAGIC) + hashlib.sha256().digest_size
 
 @dataclass(frozen=True, slots=True)
 class DiskCache:
-    """A folder of entries, or nothing at all (`folder` None): then every look-up misses and nothing is written."""
+    """A folder of entries, or nothing at all (`folder` None): then every look-up misses and nothing is written, as in a
+    folder within that others can write."""
 
     folder: Path | None
 
@@ -33,6 +34,8 @@ class DiskCache:
             return None
         path = self._path(self.folder, key)
         try:
+            if not _is_private(path.parent):
+                return None
             content = path.read_bytes()
         except OSError:
             return None
@@ -49,6 +52,8 @@ class DiskCache:
         path = self._path(self.folder, key)
         try:
             path.parent.mkdir(mode=0o700, exist_ok=True)
+            if not _is_private(path.parent):
+                return
             # The standard `tempfile` would cost a first launch more time to import than the rest of it.
             temporary = path.with_name(f"writing-{os.getpid()}-{threading.get_ident()}-{time.monotonic_ns()}")
             handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -84,7 +89,7 @@ def default_cache() -> DiskCache:
 def _chosen_folder() -> str:
     chosen = os.environ.get("ISOGRID_CACHE_DIR")
     if chosen is not None:
-        return chosen
+        return os.path.expanduser(chosen)  # noqa: PTH111
     base = os.environ.get("XDG_CACHE_HOME", "")
     home = base if os.path.isabs(base) else os.path.join(os.path.expanduser("~"), ".cache")  # noqa: PTH111,PTH117,PTH118
     return f"{home}/isogrid"

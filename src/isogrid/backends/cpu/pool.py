@@ -19,6 +19,7 @@ from isogrid.backends.cpu.objectcache import cached_object
 from isogrid.backends.cpu.target import host_target
 from isogrid.support.direct_call import enter_at, entry_text, wants_entry
 from isogrid.support.records import dataclass
+from isogrid.support.warn import warn_author
 
 #: Results of a launch; anything not negative is the first unit of the lowest chunk in which a thread trapped.
 LAUNCH_DONE: Final = -1
@@ -144,7 +145,7 @@ def _set_up(addresses: dict[str, int]) -> None:
         addresses["isogrid_setup"]
     )
     workers = min(usable_processors() - 1, _MOST_WORKERS)
-    placement = os.environ.get("ISOGRID_PLACEMENT", "1") != "0"
+    placement = _places_workers()
     setup(workers, _ticks_per_us(addresses), placement, *map(id, _SIGNAL_FUNCTIONS))
 
 
@@ -172,14 +173,23 @@ def _ticks_per_us(addresses: dict[str, int]) -> float:
     return max((last - first) / ((end - start) / 1000), 1.0)
 
 
+def _places_workers() -> bool:
+    chosen = os.environ.get("ISOGRID_PLACEMENT", "")
+    if chosen not in ("", "0", "1"):
+        warn_author(f"ISOGRID_PLACEMENT={chosen} is neither 0 nor 1; workers are placed", RuntimeWarning)
+    return chosen != "0"
+
+
 def usable_processors() -> int:
     """Processors that this process may use: its affinity mask, and the processor share of its control group.
 
     `ISOGRID_THREADS` overrides it.
     """
     chosen = os.environ.get("ISOGRID_THREADS", "")
-    if chosen.isdigit() and int(chosen) > 0:
+    if chosen.isdecimal() and int(chosen) > 0:
         return int(chosen)
+    if chosen:
+        warn_author(f"ISOGRID_THREADS={chosen} is no number from 1 on; all processors are used", RuntimeWarning)
     allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, min(allowed, _group_share()))
 
