@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from isogrid.cli import conformance, fuzz
+from isogrid.ir.parse import parse_kernel
 
 KERNEL = """
 import isogrid as ig
@@ -120,3 +121,14 @@ def test_conformance_runs_the_suite_on_a_device(isogrid: Callable[..., Any], mon
     assert isogrid("conformance").code == 2
     monkeypatch.setattr(fuzz, "checkout", lambda: None)
     assert isogrid("fuzz").code == 2
+
+
+def test_what_a_file_prints_while_it_is_imported_is_no_output_of_the_command(
+    isogrid: Callable[..., Any], tmp_path: Path
+) -> None:
+    path = tmp_path / "talks.py"
+    path.write_text(KERNEL + 'print("hello")\n')
+    checked = isogrid("check", str(path), "--json")
+    assert json.loads(checked.out)["files"] and checked.err == "hello\n"
+    assert parse_kernel(isogrid("emit", f"{path}::k", "--target", "kernel-ir").out).name == "k"
+    assert isogrid("run", str(path)).out == "hello\n"

@@ -1,9 +1,12 @@
 """ISOGRID_EXPLAIN=1: one line per kernel, target and decision, when the kernel is first used there."""
 
+import io
 import os
 import subprocess
 import sys
+import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -39,7 +42,7 @@ def test_a_line_for_each_decision_once(capsys: pytest.CaptureFixture[str], monke
     assert said(fresh(), "cpu", capsys) == [], "nobody asks"
     monkeypatch.setenv("ISOGRID_EXPLAIN", "1")
     lines = said(fresh(), "cpu", capsys)
-    assert lines[:2] == ["passes that changed it: prove", "proved 2 checks, kept 1: index of `x`, line 23"]
+    assert lines[:2] == ["passes that changed it: prove", "proved 2 checks, kept 1: index of `x`, line 26"]
     assert len(lines) > 2, "the emitter's own"
     assert said(fresh(), "interp", capsys) == ["runs as written, every check kept"]
     monkeypatch.setenv("ISOGRID_EXPLAIN", "0")
@@ -58,7 +61,7 @@ def test_options_and_passes_that_are_off(capsys: pytest.CaptureFixture[str], mon
     ]
     head, _, checks = lines[4].partition(": ")
     assert head == "proved 0 checks, kept 3"
-    assert sorted(checks.split("; ")) == [f"index of `{name}`, line 23" for name in "pxy"]
+    assert sorted(checks.split("; ")) == [f"index of `{name}`, line 26" for name in "pxy"]
 
 
 def test_what_was_given_up(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -76,7 +79,7 @@ def test_a_gpu_says_how_its_code_was_made(capsys: pytest.CaptureFixture[str], mo
     monkeypatch.setenv("ISOGRID_EXPLAIN", "1")
     with fake_gpu():
         lines = said(fresh(), "cuda", capsys)
-    assert lines[1] == "proved 2 checks, kept 1: index of `x`, line 23" and len(lines) > 2
+    assert lines[1] == "proved 2 checks, kept 1: index of `x`, line 26" and len(lines) > 2
 
 
 def test_a_device_that_another_stands_in_for(
@@ -100,6 +103,31 @@ def test_a_device_that_another_stands_in_for(
     with pytest.warns(ig.DeviceWarning):
         fresh()(p, x, x.copy())
     assert "isogrid: gather on interp: refused, falls back to cpu\n" in capsys.readouterr().err
+
+
+class Closed(io.StringIO):
+    def write(self, text: str) -> int:
+        raise OSError("closed")
+
+
+@pytest.mark.parametrize("stream", [None, Closed()])
+def test_a_program_without_standard_error_runs(stream: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ISOGRID_EXPLAIN", "1")
+    monkeypatch.setenv("ISOGRID_TRACE", "1")
+    monkeypatch.setattr(sys, "stderr", stream)
+    p, x, y = np.arange(9, dtype=np.int32), np.ones(9, np.float32), np.zeros(9, np.float32)
+    fresh().on("cpu")(p, x, y)
+    assert (y == 1).all()
+
+
+def test_warnings_that_are_errors_end_at_the_author_s_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dispatch._SAID, "keys", set())
+    x = np.ones(9, np.float32)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(ig.OptionWarning) as caught:
+            fresh().options(always_inline=True).on("cpu")(np.arange(9, dtype=np.int32), x, x.copy())
+    assert len(caught.traceback) == 2
 
 
 def test_a_kernel_from_the_cache_is_explained_too(tmp_path: Path) -> None:

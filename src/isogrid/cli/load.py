@@ -1,5 +1,6 @@
 """Import a user's file and find its kernels; pick kernels by `FILE::name`."""
 
+import contextlib
 import importlib.util
 import sys
 import traceback
@@ -50,7 +51,9 @@ def load_file(path: Path) -> LoadedFile:
     if folder not in sys.path:
         sys.path.insert(0, folder)
     try:
-        spec.loader.exec_module(module)
+        # What the file prints is no part of what the command prints, which may be JSON or code.
+        with contextlib.redirect_stdout(sys.stderr):
+            spec.loader.exec_module(module)
     except KernelRefused as refusal:
         return LoadedFile(path, own_kernels(module), refusal.reports, own_offloaded(module))
     except SystemExit as ended:

@@ -4,7 +4,6 @@ isogrid: gather on cpu: proved 2 checks, kept 1: index of `x`, line 17
 isogrid: gather on cpu: explicit vectors: 16 lanes at a time
 """
 
-import sys
 from collections.abc import Iterator
 from typing import Any, cast
 
@@ -12,13 +11,14 @@ from isogrid.ir import kernel as k
 from isogrid.ir.traps import TrapSite
 from isogrid.launch.backends import load_compiler, runtime
 from isogrid.launch.options import Options
+from isogrid.support.tell import tell
 
 
 def explain_artifact(name: str, device: str, program: k.Kernel, artifact: Any, options: Options) -> None:
     """Print what was decided for an artifact; it may come from the cache, which keeps no decisions."""
     whole = artifact.kernel() if hasattr(artifact, "kernel") and hasattr(artifact, "head") else program
     for line in _decisions(whole, device, options):
-        print(f"isogrid: {name} on {device}: {line}", file=sys.stderr, flush=True)
+        tell(f"{name} on {device}: {line}")
 
 
 def _decisions(program: k.Kernel, device: str, options: Options) -> Iterator[str]:

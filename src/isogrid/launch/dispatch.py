@@ -7,7 +7,6 @@ Programs (checked kernel IR) are kept per specialisation, artifacts per speciali
 """
 
 import os
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -48,6 +47,7 @@ from isogrid.runtimes.protocol import BoundLaunch
 from isogrid.support.errors import KernelRefused, KnownLimit
 from isogrid.support.locks import new_lock
 from isogrid.support.records import dataclass
+from isogrid.support.tell import tell
 from isogrid.support.warn import warn_author
 
 if TYPE_CHECKING:
@@ -456,12 +456,12 @@ def is_explaining() -> bool:
 def _decided(kernel: "Kernel", device: str, text: str) -> None:
     """What a launch decided about its device, for those who follow launches or decisions."""
     if _tracing() or is_explaining():
-        print(f"isogrid: {kernel.definition.name} on {device}: {text}", file=sys.stderr, flush=True)
+        tell(f"{kernel.definition.name} on {device}: {text}")
 
 
 def _trace(text: str) -> None:
     if _tracing():
-        print(f"isogrid: {text}", file=sys.stderr, flush=True)
+        tell(text)
 
 
 def _milliseconds(started: float) -> str:

@@ -16,7 +16,15 @@ from isogrid.launch import dispatch
 from isogrid.launch.backends import load_compiler
 
 from isogrid.launch.devices import SCOPES, Choice, Device, choose, device as device_named, place_of  # isort: skip
-from isogrid.launch.errors import DeviceError, LaunchError, LaunchTypeError, OptionError, RequirementError
+from isogrid.launch.errors import (
+    DeviceError,
+    DeviceWarning,
+    LaunchError,
+    LaunchTypeError,
+    OptionError,
+    OptionWarning,
+    RequirementError,
+)
 from isogrid.launch.geometry import Given
 from isogrid.launch.native import InPlace, NativeCalls, is_on_host, whole_callable
 from isogrid.launch.options import NO_OPTIONS, Options, tell_of_changes
@@ -44,7 +52,17 @@ _NO_ORDER: Final[Callable[[tuple[Any, ...]], tuple[Any, ...]]] = _no_order
 
 
 #: Errors about the author's kernel or call: their tracebacks end at the author's line and one of ours.
-OF_THE_AUTHOR: Final = (KernelRefused, KnownLimit, LaunchError, RequirementError, OptionError, DeviceError, Trap)
+OF_THE_AUTHOR: Final = (
+    KernelRefused,
+    KnownLimit,
+    LaunchError,
+    RequirementError,
+    OptionError,
+    DeviceError,
+    Trap,
+    OptionWarning,  # where warnings are errors
+    DeviceWarning,
+)
 
 
 def _for_the_author(error: Exception) -> Exception:
