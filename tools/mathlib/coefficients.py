@@ -1,20 +1,21 @@
 """Compute the coefficients of the elementary functions with mpmath, check their error bounds, write the modules.
 
-    python -m tools.mathlib.coefficients           write src/isogrid/mathlib/source/constants.py
-    python -m tools.mathlib.coefficients --check   compare it with what would be written, and check the bounds
+    python -m tools.mathlib.coefficients           write source/constants.py and gpu_constants.py
+    python -m tools.mathlib.coefficients --check   compare them with what would be written, and check the bounds
 
 Series of the pair build are Taylor's: the coefficient is a formula, the bound is the first term left out.
 """
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import mpmath
 from mpmath import mpf
 
-from tools.mathlib.polynomials import fitted_exact, quick_constants, value_at
+from tools.mathlib.polynomials import fitted_exact, gpu_constants, quick_constants, value_at
 from tools.mathlib.written import SOURCE, head, write_or_check
 
-TARGET = SOURCE / "constants.py"
+TARGET, GPU_TARGET = SOURCE / "constants.py", SOURCE / "gpu_constants.py"
 PRECISION = 400
 
 
@@ -223,8 +224,8 @@ def gamma_zeros(module: Module) -> None:
     module.rows("GAMMA_THIRD", [nearest(mpmath.psi(2, x) / 6) for x in zeros] + padding)
 
 
-def written() -> str:
-    """The text of the module of constants."""
+def written() -> dict[Path, str]:
+    """The texts of the modules of constants."""
     with mpmath.workprec(PRECISION):
         module = Module()
         exponentials(module)
@@ -236,12 +237,16 @@ def written() -> str:
         gamma_zeros(module)
         module.pair("THIRD", mpf(1) / 3)
         quick_constants(module)
+        for_gpus = Module()
+        gpu_constants(for_gpus)
     title = "Constants of the elementary functions"
-    return head(title, "coefficients", "doubles", "long_words") + "\n".join(module.lines) + "\n"
+    first = head(title, "coefficients", "doubles", "long_words") + "\n".join(module.lines) + "\n"
+    second = head(f"{title} for GPUs", "coefficients", "doubles") + "\n".join(for_gpus.lines) + "\n"
+    return {TARGET: first, GPU_TARGET: second}
 
 
 def main() -> None:
-    write_or_check({TARGET: written()})
+    write_or_check(written())
 
 
 if __name__ == "__main__":

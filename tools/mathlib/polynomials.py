@@ -69,6 +69,23 @@ def value_at(coefficients: Sequence[float | mpf], x: mpf) -> mpf:
 
 def quick_constants(module: Any) -> None:
     """Coefficients of the quick builds."""
+    put = _putting(module)
+    _exponentials(put)
+    _logarithms(put)
+    _circular(put)
+    _inverse(put)
+    _error(put)
+
+
+def gpu_constants(module: Any) -> None:
+    """Coefficients and tables of the builds for GPUs alone."""
+    put = _putting(module)
+    _for_gpus(put, module)
+    _errors_for_gpus(put)
+
+
+def _putting(module: Any) -> Callable[..., None]:
+    """What fits, measures and writes the coefficients of one polynomial."""
 
     def put(
         name: str,
@@ -90,12 +107,7 @@ def quick_constants(module: Any) -> None:
         module.value(f"{name}_FIRST", coefficients[-1])
         module.rows(f"{name}_REST", coefficients[-2::-1])
 
-    _exponentials(put)
-    _logarithms(put)
-    _circular(put)
-    _inverse(put)
-    _error(put)
-    _for_gpus(put, module)
+    return put
 
 
 def _even(function: Function, limit: Function) -> Function:
@@ -177,7 +189,7 @@ def _error(put: Any) -> None:
 
 
 def _for_gpus(put: Any, module: Any) -> None:
-    """Of the builds for GPUs alone: short intervals behind tables and exact reductions."""
+    """Short intervals behind tables and exact reductions."""
     edge = mpf("0.0443")
 
     def over(x: mpf) -> mpf:
@@ -225,9 +237,14 @@ def _for_gpus(put: Any, module: Any) -> None:
     put("GPU_EXP", 9, -half, half, mpmath.exp, mpmath.exp, lambda x, p: p, coefficients)
     arc = _even(lambda r: (mpmath.asin(r) / r - 1) / r**2, lambda z: z * 3 / 40 + mpf(1) / 6)
     whole = _even(lambda r: mpmath.asin(r) / r, lambda z: 1 + z / 6)
-    coefficients = fitted_level(arc, lambda z: z / whole(z), mpf(2) ** -30, mpf("0.25"), 9)
-    put("GPU_ASIN", 9, 0, "0.25", arc, whole, lambda z, p: 1 + z * p, coefficients)
-    _errors_for_gpus(put)
+
+    def counts(z: mpf) -> mpf:
+        twice = 2 * mpmath.asin(mpmath.sqrt(z))
+        return z / whole(z) * max(1, twice / (mpmath.pi / 2 - twice))
+
+    coefficients = fitted_level(arc, counts, mpf(2) ** -30, mpf("0.25"), 8)
+    put("GPU_ASIN", 8, 0, "0.25", arc, whole, lambda z, p: 1 + z * p, coefficients)
+    put("LONG_ASIN", 13, 0, "0.25", arc, whole, lambda z, p: 1 + z * p)
 
 
 def _errors_for_gpus(put: Any) -> None:

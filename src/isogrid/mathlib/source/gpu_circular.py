@@ -12,9 +12,6 @@ from isogrid.mathlib.source.circular import (
     tan_f32_pair,
 )
 from isogrid.mathlib.source.constants import (
-    GPU_TAN_FIRST,
-    GPU_TAN_REST,
-    GPU_TURNS,
     HALF_PI_HIGH,
     HALF_PI_LOW,
     ONE_OVER_PI,
@@ -25,6 +22,7 @@ from isogrid.mathlib.source.constants import (
 )
 from isogrid.mathlib.source.exponential import SHIFTER
 from isogrid.mathlib.source.gpu import low_word, negated_if_odd, quotient, settled, window
+from isogrid.mathlib.source.gpu_constants import GPU_TAN_FIRST, GPU_TAN_REST, GPU_TURNS
 from isogrid.mathlib.source.quick_circular import LARGEST
 
 SIXTEEN_OVER_PI = 16.0 * ONE_OVER_PI

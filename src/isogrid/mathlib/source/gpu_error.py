@@ -4,19 +4,11 @@ import math
 
 import isogrid as ig
 from isogrid import f32, f64
-from isogrid.mathlib.source.constants import (
-    GPU_ERF_FIRST,
-    GPU_ERF_REST,
-    GPU_ERFC_FIRST,
-    GPU_ERFC_REST,
-    LN2_HIGH,
-    LOG2_E,
-    QUICK_EXPM1_FIRST,
-    QUICK_EXPM1_REST,
-)
+from isogrid.mathlib.source.constants import LN2_HIGH, LOG2_E, QUICK_EXPM1_FIRST, QUICK_EXPM1_REST
 from isogrid.mathlib.source.error_function import erf_f32_pair, erfc_f32_pair
 from isogrid.mathlib.source.exponential import SHIFTER
 from isogrid.mathlib.source.gpu import low_word, scaled_by, settled, window
+from isogrid.mathlib.source.gpu_constants import GPU_ERF_FIRST, GPU_ERF_REST, GPU_ERFC_FIRST, GPU_ERFC_REST
 from isogrid.mathlib.source.quick_error import LARGEST
 
 #: From here on erf rounds to 1.

@@ -5,12 +5,6 @@ import math
 import isogrid as ig
 from isogrid import f32, f64, w32
 from isogrid.mathlib.source.constants import (
-    GPU_COSH_FIRST,
-    GPU_COSH_REST,
-    GPU_EXP_FIRST,
-    GPU_EXP_REST,
-    GPU_SINH_FIRST,
-    GPU_SINH_REST,
     LN2_HIGH,
     LN2_LOW,
     LOG2_10,
@@ -42,6 +36,14 @@ from isogrid.mathlib.source.gpu import (
     scaled_by,
     settled,
     window,
+)
+from isogrid.mathlib.source.gpu_constants import (
+    GPU_COSH_FIRST,
+    GPU_COSH_REST,
+    GPU_EXP_FIRST,
+    GPU_EXP_REST,
+    GPU_SINH_FIRST,
+    GPU_SINH_REST,
 )
 from isogrid.mathlib.source.tables import doubles, floats
 

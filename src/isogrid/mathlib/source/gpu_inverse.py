@@ -4,40 +4,36 @@ import math
 
 import isogrid as ig
 from isogrid import f32, f64, w32, w64
-from isogrid.mathlib.source.constants import (
-    GPU_ASIN_FIRST,
-    GPU_ASIN_REST,
-    HALF_PI_HIGH,
-    QUARTER_PI_HIGH,
-    QUICK_ATAN_FIRST,
-    QUICK_ATAN_REST,
-)
-from isogrid.mathlib.source.gpu import from_upper_word, quotient, settled, window
+from isogrid.mathlib.source.constants import HALF_PI_HIGH, QUARTER_PI_HIGH, QUICK_ATAN_FIRST, QUICK_ATAN_REST
+from isogrid.mathlib.source.gpu import low_word, quotient, settled, upper_word, window
+from isogrid.mathlib.source.gpu_constants import GPU_ASIN_FIRST, GPU_ASIN_REST, LONG_ASIN_FIRST, LONG_ASIN_REST
 from isogrid.mathlib.source.inverse import acos_f32_pair, asin_f32_pair, atan_f32_pair
 from isogrid.mathlib.source.quick_logarithm import ordinary
 from isogrid.mathlib.source.roots import cbrt_f32_pair, rsqrt_f32_pair
 
 #: A third of the bits of x, taken from this, are those of something within 4 percent of x^(-1/3).
 CUBE_ROOT_START = 0x54A21D2A
+#: The words of pi.
+PI_UPPER, PI_LOWER = 0x400921FB, 0x54442D18
 #: What the correction of a root in f32 may be wrong by, relative to itself.
 SLACK = 2.0**-19
 #: What `settled` allows for: the largest error that was seen over millions of inputs, and a seventh more at least.
-ASIN_NEAR = window(41.25)
-ACOS_NEAR = window(42)
+ASIN_NEAR = ACOS_NEAR = window(39.25)
+LONGER_NEAR = window(47)
 ATAN_NEAR = window(42.5)
 CBRT_NEAR = window(43)
 
 
 @ig.func
 def arc_bits(a: f32, large: bool) -> f64:
-    """asin a for 0 <= a <= 1/2, and asin(sqrt((1 - a) / 2)) where `large`: there the half is exact in f32, and one step
-    makes its root of the inverse root in f32."""
+    """asin a for 0 <= a <= 1/2, and asin(sqrt((1 - a) / 2)) where `large`: there the half is exact in f32, and its root
+    is a sum of two f32, as what a first root leaves has the inverse root as its factor. Of a itself nothing is left."""
     half = ig.fma(a, f32(-0.5), f32(0.5))
-    near = f64(f32(1.0) / math.sqrt(half))
-    v = f64(ig.select(large, half, a))
-    s = v * near
-    z = ig.select(large, v, v * v)
-    r = ig.select(large, ig.fma(s * ig.fma(-s, near, 1.0), 0.5, s), v)
+    near = f32(1.0) / math.sqrt(half)
+    s = half * near
+    rest = ig.fma(-s, s, half) * near * f32(0.5)
+    r = f64(ig.select(large, s, a)) + f64(ig.select(large, rest, f32(0.0)))
+    z = r * r
     p = f64(GPU_ASIN_FIRST)
     for j in range(len(GPU_ASIN_REST)):
         p = ig.fma(p, z, GPU_ASIN_REST[j])
@@ -45,11 +41,38 @@ def arc_bits(a: f32, large: bool) -> f64:
 
 
 @ig.func
-def asin_f32_gpu(x: f32) -> f32:
-    """pi/2 - 2 asin r where |x| > 1/2. Next to 0 the result is x, which a subnormal rounds to as well."""
+def longer_arc_bits(a: f32, large: bool) -> f64:
+    """The same with an error of 2^-50, for slow paths: the pair builds take five times as long."""
+    v = f64(ig.select(large, ig.fma(a, f32(-0.5), f32(0.5)), a))
+    z = ig.select(large, v, v * v)
+    r = ig.select(large, math.sqrt(max(v, 0.0)), v)
+    p = f64(LONG_ASIN_FIRST)
+    for j in range(len(LONG_ASIN_REST)):
+        p = ig.fma(p, z, LONG_ASIN_REST[j])
+    return ig.fma(r * z, p, r)
+
+
+@ig.func
+def arc_sine(v: f64, large: bool) -> f64:
+    """pi/2 - 2 asin r where |x| > 1/2."""
+    return ig.select(large, ig.fma(-2.0, v, HALF_PI_HIGH), v)
+
+
+@ig.func
+def arc_cosine(v: f64, x: f32, large: bool) -> f64:
+    """pi/2 less v with the sign of x, or where |x| > 1/2 twice v with that sign, and pi more below 0. Doubled, negated
+    in the upper word; pi and pi/2 have the same lower one, which alone is next to 0."""
+    sign = ig.bitcast(w32, x) & 0x80000000
+    moved = upper_word(v) + ig.select(large, w32(0x00100000), w32(0x80000000))
+    turned = ig.bitcast(f64, (w64(moved ^ sign) << 32) | w64(low_word(v)))
+    half_turns = ig.select(large, ig.select(x < 0.0, w32(PI_UPPER), w32(0)), w32(PI_UPPER - 0x00100000))
+    return turned + ig.bitcast(f64, (w64(half_turns) << 32) | PI_LOWER)
+
+
+@ig.func
+def asin_f32_longer(x: f32) -> f32:
     large = abs(x) > 0.5
-    v = arc_bits(abs(x), large)
-    y, good = settled(ig.select(large, ig.fma(-2.0, v, HALF_PI_HIGH), v), ASIN_NEAR)
+    y, good = settled(arc_sine(longer_arc_bits(abs(x), large), large), LONGER_NEAR)
     y = math.copysign(y, x)
     if not (good & (abs(x) < 1.0)):
         y = asin_f32_pair(x)
@@ -57,16 +80,31 @@ def asin_f32_gpu(x: f32) -> f32:
 
 
 @ig.func
-def acos_f32_gpu(x: f32) -> f32:
-    """n pi/2 + c asin r: c is 1 or -1 with n = 1, and 2 with n = 0 or -2 with n = 2 where |x| > 1/2."""
+def acos_f32_longer(x: f32) -> f32:
     large = abs(x) > 0.5
-    v = arc_bits(abs(x), large)
-    sign = ig.bitcast(w32, x) & 0x80000000
-    n = from_upper_word(ig.select(large, sign >> 1, w32(0x3FF00000)))
-    c = from_upper_word(ig.select(large, w32(0x40000000), w32(0xBFF00000)) ^ sign)
-    y, good = settled(ig.fma(c, v, n * HALF_PI_HIGH), ACOS_NEAR)
+    y, good = settled(arc_cosine(longer_arc_bits(abs(x), large), x, large), LONGER_NEAR)
     if not (good & (abs(x) < 1.0)):
         y = acos_f32_pair(x)
+    return y
+
+
+@ig.func
+def asin_f32_gpu(x: f32) -> f32:
+    """Next to 0 the result is x, which a subnormal rounds to as well."""
+    large = abs(x) > 0.5
+    y, good = settled(arc_sine(arc_bits(abs(x), large), large), ASIN_NEAR)
+    y = math.copysign(y, x)
+    if not (good & (abs(x) < 1.0)):
+        y = asin_f32_longer(x)
+    return y
+
+
+@ig.func
+def acos_f32_gpu(x: f32) -> f32:
+    large = abs(x) > 0.5
+    y, good = settled(arc_cosine(arc_bits(abs(x), large), x, large), ACOS_NEAR)
+    if not (good & (abs(x) < 1.0)):
+        y = acos_f32_longer(x)
     return y
 
 

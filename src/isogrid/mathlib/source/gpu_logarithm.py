@@ -4,7 +4,9 @@ import math
 
 import isogrid as ig
 from isogrid import f32, f64, i32, w32, w64
-from isogrid.mathlib.source.constants import (
+from isogrid.mathlib.source.constants import INVERSE_LN2_HIGH, INVERSE_LN10_HIGH, LN2_HIGH, LOG10_2
+from isogrid.mathlib.source.gpu import from_upper_word, quotient, root_bits, settled, upper_word, window
+from isogrid.mathlib.source.gpu_constants import (
     GPU_ATANH_FIRST,
     GPU_ATANH_REST,
     GPU_LOG1P_FIRST,
@@ -13,12 +15,7 @@ from isogrid.mathlib.source.constants import (
     GPU_LOG_FIRST,
     GPU_LOG_REST,
     GPU_LOG_TABLE,
-    INVERSE_LN2_HIGH,
-    INVERSE_LN10_HIGH,
-    LN2_HIGH,
-    LOG10_2,
 )
-from isogrid.mathlib.source.gpu import from_upper_word, quotient, root_bits, settled, upper_word, window
 from isogrid.mathlib.source.logarithm import (
     acosh_f32_pair,
     asinh_f32_pair,
