@@ -64,14 +64,49 @@ class _Build:
 
 
 def group_constructs(body: d.Block) -> frozenset[int]:
-    """Constructs (by identity) that hold a barrier, and those at their level that leave such a construct."""
+    """Constructs (by identity) that hold a barrier, those at their level that leave such a construct, and those that
+    set a variable which decides the control flow of one: the whole group must know its value."""
     found: set[int] = set()
     _holds_barrier(body, found)
     before = -1
     while before != len(found):
         before = len(found)
         _leaves_group(body, (), found)
+        if found:
+            _sets(body, _deciding(body, found), found)
     return frozenset(found)
+
+
+def _deciding(body: d.Block, found: set[int]) -> set[str]:
+    """Names that the control flow of these constructs depends on."""
+    statements = tuple(every_statement(body))
+    names = {n for s in statements if id(s) in found for e in expressions_of(s) for n in names_in(e)}
+    before = -1
+    while before != len(names):
+        before = len(names)
+        for statement in statements:
+            if isinstance(statement, d.Let | d.Set) and statement.name in names:
+                names |= names_in(statement.value)
+    return names
+
+
+def _sets(body: d.Block, names: set[str], found: set[int]) -> bool:
+    """Whether some statement sets one of the names; constructs around it are added."""
+    sets = False
+    for node in body:
+        match node:
+            case d.Set():
+                sets |= node.name in names
+            case d.If() | d.For() | d.Loop() | d.Scope():
+                parts = (node.then, node.otherwise) if isinstance(node, d.If) else (node.body,)
+                # Every part is visited: `or` would stop early.
+                inside = [_sets(part, names, found) for part in parts]
+                if any(inside):
+                    found.add(id(node))
+                    sets = True
+            case _:
+                continue
+    return sets
 
 
 def _holds_barrier(body: d.Block, found: set[int]) -> bool:
