@@ -151,7 +151,7 @@ def test_command_needs_no_more_than_the_checkout() -> None:
 
     app = typer.Typer()
     app.command()(command)
-    result = CliRunner().invoke(app, ["--minutes", "0"])
+    result = CliRunner().invoke(app, ["--minutes", "0.001"])
     assert result.exit_code == 0
 
 

@@ -144,9 +144,11 @@ def test_a_collector_that_is_off_stays_off(tmp_path: Path, monkeypatch: pytest.M
     for name in ("late_module_1", "late_module_2"):
         (tmp_path / f"{name}.py").write_text("import gc\non = gc.isenabled()\n")
     monkeypatch.syspath_prepend(str(tmp_path))
-    assert not imported("late_module_1").on and gc.isenabled()
-    gc.disable()
+    was_on = gc.isenabled()
     try:
+        gc.enable()
+        assert not imported("late_module_1").on and gc.isenabled()
+        gc.disable()
         assert not imported("late_module_2").on and not gc.isenabled()
     finally:
-        gc.enable()
+        (gc.enable if was_on else gc.disable)()
