@@ -15,13 +15,13 @@ from isogrid.dims import N
 @ig.kernel(grid=N)
 def narrow_floats(x: In[f32, N], y: Out[f32, N]) -> None:
     i = ig.gid()
-    y[i] = x[i] * x[i] if x[i] > 3.0 else x[i] - 2.0
+    y[i] = x[i] / 7.0 if x[i] > 3.0 else x[i] - 2.0
 
 
 @ig.kernel(grid=N)
 def wide_floats(x: In[f64, N], y: Out[f64, N]) -> None:
     i = ig.gid()
-    y[i] = x[i] * x[i] if x[i] > 3.0 else x[i] - 2.0
+    y[i] = x[i] / 7.0 if x[i] > 3.0 else x[i] - 2.0
 
 
 @ig.kernel(grid=N)

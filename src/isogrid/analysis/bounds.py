@@ -24,6 +24,8 @@ class Proofs:
     totals: frozenset[int]
     nonnegative: frozenset[int]
     bounded: frozenset[int]
+    #: `and`, `or` and conditional expressions that guard loads which may as well be made without their condition.
+    loads_anyway: frozenset[int]
 
     def checks(self, node: k.Load | k.Store | k.Atomic) -> tuple[bool, ...]:
         """For each axis whether the subscript is proved in range. A node that no thread reaches counts as unproved."""
@@ -69,6 +71,7 @@ def _walked(kernel: k.Kernel, evaluator: Evaluator) -> Proofs:
         _proved_totals(kernel, evaluator),
         frozenset(node for node, proved in evaluator.nonnegative.items() if proved),
         frozenset(loop for loop, proved in walker.bounded.items() if proved),
+        frozenset(choice for choice, proved in evaluator.loads_anyway.items() if proved),
     )
 
 

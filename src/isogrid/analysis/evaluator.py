@@ -36,6 +36,7 @@ from isogrid.analysis.ranges import Atoms, Case, Facts, clipped, joined
 from isogrid.analysis.solve import Solver
 from isogrid.ir import kernel as k
 from isogrid.ir.types import Scalar
+from isogrid.ir.walk import visit
 
 #: What is known of a value: an integer's polynomial, a bool's condition, nothing of a float.
 Known: TypeAlias = Polynomial | Condition | None
@@ -96,6 +97,11 @@ class Evaluator:
     decides: bool = True
     #: Above 0 while a loop is walked only to find what stays true in it; nothing is recorded then.
     trial: int = 0
+    #: `and`, `or` and conditional expressions, by identity, with whether what their condition guards may be evaluated
+    #: without it: every check proved, loads of arrays that nobody writes.
+    loads_anyway: dict[int, bool] = field(default_factory=dict[int, bool])
+    #: The verdict so far while sides are evaluated without their condition; None elsewhere.
+    anyway: bool | None = None
 
     @property
     def atoms(self) -> Atoms:
@@ -105,7 +111,7 @@ class Evaluator:
 
     def record(self, node: k.Node, verdicts: tuple[bool, ...]) -> None:
         """A node may be reached in several ways; its checks go only where every one of them is proved."""
-        if not self.trial:
+        if not self.trial and self.anyway is None:
             old = self.proved.get(id(node))
             new = verdicts if old is None else tuple(a and b for a, b in zip(old, verdicts, strict=True))
             self.proved[id(node)] = new
@@ -127,7 +133,9 @@ class Evaluator:
         """
         holds = self.reasoner.proves if self.decides else self.reasoner.sees
         ok = all(holds(bound, state.facts) for bound in bounds)
-        if not ok:
+        if not ok and self.anyway is not None:
+            self.anyway = False
+        elif not ok:
             if wanted and self.finds_failures and not self.trial:
                 self._note_failure(Failure(kind, node, axis, tuple(map(self._shown, about))), bounds, state)
             state.learn(*bounds)
@@ -377,6 +385,10 @@ class Evaluator:
 
     def _logical(self, node: k.Logical, state: State) -> Condition:
         left = self.condition(node.left, state)
+        if self.anyway is not None:
+            right = self.condition(node.right, state)
+            return conjunction(left, right) if node.op == "and" else disjunction(left, right)
+        self._look_without_condition(node, (node.right,), state)
         inner = self.under(state, left if node.op == "and" else left.negated)
         if inner is None:
             return left
@@ -385,7 +397,25 @@ class Evaluator:
 
     def _choose(self, node: k.Choose, state: State) -> Known:
         condition = self.condition(node.condition, state)
+        if self.anyway is not None:
+            for side in (node.then, node.otherwise):
+                self.evaluate(side, state)
+            return self.unknown(node.type)
+        self._look_without_condition(node, (node.then, node.otherwise), state)
         return self._either(node.type, condition, node.then, node.otherwise, state)
+
+    def _look_without_condition(self, node: k.Expr, sides: tuple[k.Expr, ...], state: State) -> None:
+        """Find out whether what the condition of `node` guards may be evaluated without it, if it loads anything."""
+        if self.trial or self.finds_failures or not self.decides:
+            return
+        if not any(isinstance(part, k.Load) for side in sides for part in visit(side)):
+            return
+        self.anyway = self.loads_anyway.get(id(node), True)
+        for side in sides:
+            if self.anyway:
+                self.evaluate(side, state.copy())
+        self.loads_anyway[id(node)] = self.anyway
+        self.anyway = None
 
     def _either(self, type: Scalar, condition: Condition, then: k.Expr, otherwise: k.Expr, state: State) -> Known:
         cases: list[Case] = []
@@ -471,6 +501,8 @@ class Evaluator:
 
     def _load(self, node: k.Load, state: State) -> Known:
         indices = self.subscript(node, state)
+        if node.array not in self.launch.constant_arrays and self.anyway is not None:
+            self.anyway = False
         if not node.type.is_integer:
             return self.unknown(node.type)
         low, high = self.launch.element_range(node.array)

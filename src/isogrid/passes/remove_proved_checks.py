@@ -1,4 +1,7 @@
-"""Clear the check of every operation that is proved not to trap. `y[i]` under `if i < N` keeps no bounds check."""
+"""Clear the check of every operation that is proved not to trap. `y[i]` under `if i < N` keeps no bounds check.
+
+What the same proofs say of conditions is used on the way: `flatten_conditions`.
+"""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -7,6 +10,7 @@ from isogrid.analysis.bounds import Proofs, analyse_bounds
 from isogrid.analysis.facts import LaunchFacts
 from isogrid.ir import kernel as k
 from isogrid.ir.walk import map_kernel
+from isogrid.passes.flatten_conditions import flattened, loaded_locals
 
 
 def remove_proved_checks(kernel: k.Kernel, facts: LaunchFacts) -> k.Kernel:
@@ -14,9 +18,10 @@ def remove_proved_checks(kernel: k.Kernel, facts: LaunchFacts) -> k.Kernel:
     proofs = analyse_bounds(kernel, facts)
     expressions, statements = _nodes_in_rebuilding_order(kernel)
     originals, original_statements = iter(expressions), iter(statements)
+    loaded = loaded_locals(kernel.body) if proofs.loads_anyway else frozenset[str]()
     return map_kernel(
         kernel,
-        lambda node: _expression(node, next(originals), proofs),
+        lambda node: _expression(node, next(originals), proofs, loaded),
         lambda node: _statement(node, next(original_statements), proofs),
     )
 
@@ -44,12 +49,14 @@ def _nodes_in_rebuilding_order(kernel: k.Kernel) -> tuple[list[k.Expr], list[k.S
     return expressions, statements
 
 
-def _expression(node: k.Expr, original: k.Expr, proofs: Proofs) -> k.Expr:
+def _expression(node: k.Expr, original: k.Expr, proofs: Proofs, loaded: frozenset[str]) -> k.Expr:
     match node, original:
         case k.Load(), k.Load():
             return replace(node, checked=_kept(original, proofs)) if any(node.checked) else node
         case ((k.Unary() | k.Binary() | k.Cast()), (k.Unary() | k.Binary() | k.Cast())):
             return replace(node, checked=False) if node.checked and proofs.holds(original) else node
+        case ((k.Logical() | k.Choose()), (k.Logical() | k.Choose())) if id(original) in proofs.loads_anyway:
+            return flattened(node, loaded)
         case _:
             return node
 

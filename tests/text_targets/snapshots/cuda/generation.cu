@@ -50,13 +50,6 @@ generation(
     const u8 now_8 = now[down * W + right];
     around = around + (now[(i64)down * W + left] + now_7 + now_8);
     // 21: after[i, j] = 1 if around == 3 or (around == 2 and now[i, j] == 1) else 0
-    bool or_1 = around == 3;
-    if (!or_1) {
-        bool and_1 = around == 2;
-        if (and_1) {
-            and_1 = now[i * W + j] == 1;
-        }
-        or_1 = and_1;
-    }
-    after[i * W + j] = (u8)(i8)(or_1 ? 1 : 0);
+    const u8 now_9 = now[i * W + j];
+    after[i * W + j] = (u8)(i8)(around == 3 || (around == 2 && now_9 == 1) ? 1 : 0);
 }

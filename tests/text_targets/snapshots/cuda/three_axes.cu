@@ -35,11 +35,8 @@ three_axes(
     const int w = group_x * 8 + lid_x;
     if (d >= extent_z || h >= extent_y || w >= extent_x) return;
     // 79: if on[d, h, w] or x[d, h, w] < 0:
-    bool or_1 = on[(u64)((i64)d * H + h) * W + w] != 0;
-    if (!or_1) {
-        or_1 = x[(u64)((i64)d * H + h) * W + w] < 0;
-    }
-    if (or_1) {
+    const i8 x_1 = x[(u64)((i64)d * H + h) * W + w];
+    if (on[(u64)((i64)d * H + h) * W + w] != 0 || x_1 < 0) {
         // 80: y[d, h, w] = u32(x[d, h, w] & 127) * 3
         const i8 x_2 = x[(u64)((i64)d * H + h) * W + w];
         y[(u64)((i64)d * H + h) * W + w] = (u16)(i16)((x_2 & 127) * 3);
