@@ -1,6 +1,7 @@
 """Updates of memory without locked instructions, while no other thread runs a launch."""
 
 import threading
+import time
 from typing import Any
 
 import numpy as np
@@ -59,11 +60,14 @@ def test_launches_of_several_threads_lose_nothing() -> None:
     launch(small, bins)
     bins[0] = 0
     done = threading.Event()
-    rounds = 0
+    rounds = several = 0
+    end = time.monotonic() + 60
 
     def many() -> None:
-        for _ in range(12):
+        nonlocal several
+        while several < 12 or (rounds <= 10 and time.monotonic() < end):
             launch(large, bins)
+            several += 1
         done.set()
 
     thread = threading.Thread(target=many)
@@ -72,7 +76,7 @@ def test_launches_of_several_threads_lose_nothing() -> None:
         launch(small, bins)
         rounds += 1
     thread.join()
-    assert int(bins[0]) == 12 * large.size + rounds * small.size
+    assert int(bins[0]) == several * large.size + rounds * small.size
     assert rounds > 10
 
 

@@ -16,6 +16,7 @@ from isogrid.backends.cpu import artifact, caches, pool
 from isogrid.backends.cpu.caches import Cache, most_cached, read_caches
 from isogrid.backends.cpu.compile import compile_streamed
 from isogrid.backends.cpu.emit import emit_module, emit_streamed
+from isogrid.backends.cpu.layout import LINE
 from isogrid.backends.cpu.loader import compile_object, compile_text, load_object
 from isogrid.backends.cpu.target import host_target
 from isogrid.cli.stages import stages_of
@@ -88,11 +89,12 @@ def device_of(kernel: Any) -> d.Kernel:
 
 
 def forms(kernel: Any) -> tuple[Any, Any, Any]:
-    """Device IR, `run` and `run` past the cache."""
+    """Device IR, `run` and `run` past the cache, in as many lanes as write a whole line of bytes."""
     device, target = device_of(kernel), host_target()
+    lanes = {"cpu_width": LINE} if np.dtype(device.parameters[1].element.numpy).itemsize == 1 else {}
     found: list[Any] = []
     for form in ("shared", "streamed"):
-        module = emit_module(device, target, {"cpu_form": form})
+        module = emit_module(device, target, {"cpu_form": form, **lanes})
         assert ("!nontemporal" in module.text) == (form == "streamed")
         found.append(Call(load_object(compile_object(module.text, module.pipeline), ("run",))["run"]))
     return device, *found
@@ -259,13 +261,15 @@ def test_kernels_without_such_writes(name: str) -> None:
     assert emit_module(device_of(OTHERS[name]), host_target(), {}).streamed is None
 
 
-@needs_lines
 def test_kernels_with_such_writes() -> None:
     kernels = {"scale": scale, "two": two, "rows": rows, "narrow": narrow}
     device = {name: device_of(kernel) for name, kernel in kernels.items()}
-    found = {name: emit_module(kernel, host_target(), {}).streamed for name, kernel in device.items()}
+    target = replace(host_target(), features="+avx512f,+avx512bw,+avx512vl,+avx2,+fma")
+    found = {name: emit_module(kernel, target, {}).streamed for name, kernel in device.items()}
     shown = {name: (unit.bytes, unit.slot >= 0, len(unit.arrays)) for name, unit in found.items() if unit is not None}
     assert shown == {"scale": (4, False, 1), "two": (8, False, 2), "narrow": (1, False, 1), "rows": (4, True, 1)}
+    # Fewer lanes than a line has bytes.
+    assert emit_module(device["narrow"], replace(host_target(), features="+avx2,+fma"), {}).streamed is None
     assert emit_module(device["scale"], host_target(), {"fastmath": True}).streamed is None
     assert emit_module(device["scale"], host_target(), {"disable": frozenset({"streams"})}).streamed is None
     other = replace(host_target(), features="+sse2")
