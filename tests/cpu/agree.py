@@ -14,7 +14,7 @@ from isogrid.backends.cpu import runtime
 from isogrid.backends.cpu.compile import makers_of
 from isogrid.backends.cpu.emit import emit_module
 from isogrid.backends.cpu.loader import compile_object
-from isogrid.backends.cpu.target import host_target
+from isogrid.backends.cpu.target import HostTarget, host_target
 from isogrid.backends.interp.runtime import InterpRuntime
 from isogrid.ir import kernel as k
 from isogrid.ir.parse import parse_kernel
@@ -24,13 +24,16 @@ from isogrid.traps import Trap
 WIDTHS: tuple[int | None, ...] = (None, 1, 4, 16)
 
 
-def compile_at(kernel: k.Kernel, width: int | None, optimised: bool = True, **options: Any) -> a.LoadedVariant:
+def compile_at(
+    kernel: k.Kernel, width: int | None, optimised: bool = True, target: HostTarget | None = None, **options: Any
+) -> a.LoadedVariant:
+    """Code for this processor, or for one whose instructions it has too."""
     facts = LaunchFacts(small=True)
     if optimised:
         kernel = pipeline.optimise(kernel, frozenset(), facts, {})
     device = pipeline.lower(kernel, facts)
     forced = {} if width is None else {"cpu_width": width}
-    module = emit_module(device, host_target(), options | forced)
+    module = emit_module(device, target or host_target(), options | forced)
     variant = a.make_variant(device, module, compile_object(module.text, module.pipeline))
     return a.load_variant(variant, lambda: makers_of(device, options | forced))
 

@@ -15,7 +15,7 @@ from typing import Any
 from isogrid.backends.cpu.check_first import has_halves
 from isogrid.backends.cpu.emit_atomic import adds_to_memory
 from isogrid.backends.cpu.emit_balance import unroll_for_divider
-from isogrid.backends.cpu.emit_frame import FunctionFrame, begin_function, end_function, table_text
+from isogrid.backends.cpu.emit_frame import FunctionFrame, begin_function, end_function, table_name, table_text
 from isogrid.backends.cpu.emit_groups import emit_groups
 from isogrid.backends.cpu.emit_levels import GROUP, find_levels, level_of
 from isogrid.backends.cpu.emit_normal import flag_returns, normalise
@@ -25,8 +25,10 @@ from isogrid.backends.cpu.emit_regions import group_constructs
 from isogrid.backends.cpu.emit_strategy import Strategy, choose_strategy, lane_axis_of
 from isogrid.backends.cpu.emit_stream import Stream, find_stream
 from isogrid.backends.cpu.emit_units import emit_rows, emit_threads
+from isogrid.backends.cpu.emit_values import Column
 from isogrid.backends.cpu.emit_warps import warp_notes
 from isogrid.backends.cpu.layout import EmittedModule, layout_of, streamed_unit, unit_of
+from isogrid.backends.cpu.table_rows import rows_of
 from isogrid.backends.cpu.target import HostTarget
 from isogrid.ir import device as d
 from isogrid.ir.types import Space
@@ -139,7 +141,8 @@ def emit_precise(kernel: d.Kernel, target: HostTarget, options: Mapping[str, Any
 
 
 def _module_text(kernel: d.Kernel, functions: Sequence[_Function], target: HostTarget) -> str:
-    tables = [table_text(b) for b in kernel.buffers if b.space is Space.TABLE]
+    tables = [table_text(b.name, b.data) for b in kernel.buffers if b.space is Space.TABLE]
+    tables += [table_text(rows.name, rows.data()) for rows in rows_of(kernel, target)]
     declared = {name: text for function in functions for name, text in function.declarations.items()}
     declarations = [declared[name] for name in sorted(declared)]
     host = f'"target-cpu"="{target.cpu}" "target-features"="{target.features}"'
@@ -174,7 +177,11 @@ def _function(kernel: d.Kernel, target: HostTarget, name: str, settings: _Settin
     frame.stream, frame.otherwise = settings.stream, settings.otherwise
     for buffer in () if settings.stream is None else settings.stream.buffers:
         frame.code.buffers[buffer] = replace(frame.code.buffers[buffer], streamed=True)
-    frame.code.permutes = target.permutes
+    frame.code.table_lanes = target.table_lanes
+    for rows in rows_of(kernel, target):
+        for at, table in enumerate(rows.tables):
+            column = Column(table_name(rows.name), rows.width, at)
+            frame.code.buffers[table.name] = replace(frame.code.buffers[table.name], column=column)
     frame.code.w.converts_halves = target.converts_halves
     frame.code.w.register_bits = 512 if target.permutes else 0
     match unit_of(kernel):

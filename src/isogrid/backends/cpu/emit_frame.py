@@ -198,7 +198,7 @@ def table_name(name: str) -> str:
     return f'@"table.{"".join(plain)}"'
 
 
-def table_text(buffer: d.Buffer) -> str:
-    """A constant array of the author's as a global."""
-    data = "".join(f"\\{b:02X}" for b in buffer.data)
-    return f'{table_name(buffer.name)} = internal constant [{len(buffer.data)} x i8] c"{data}", align 64'
+def table_text(name: str, data: bytes) -> str:
+    """A constant array as a global."""
+    text = "".join(f"\\{b:02X}" for b in data)
+    return f'{table_name(name)} = internal constant [{len(data)} x i8] c"{text}", align 64'

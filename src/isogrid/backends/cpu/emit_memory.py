@@ -4,7 +4,7 @@ from typing import Final, assert_never
 
 from isogrid.backends.cpu.emit_exact import emit_exact
 from isogrid.backends.cpu.emit_lines import load_lines, loads_lines
-from isogrid.backends.cpu.emit_tables import permuted
+from isogrid.backends.cpu.emit_tables import picked
 from isogrid.backends.cpu.emit_values import (
     BufferRef,
     Lanes,
@@ -74,7 +74,7 @@ def load(lanes: Lanes, buffer: BufferRef, index: Val, type: Machine) -> Val:
     elif index.stride in (2, 3, 4) and lanes.mask is None:
         got = Val(memory, _load_spaced(lanes, buffer, index, memory), None)
     else:
-        got = permuted(lanes, buffer, index) or Val(memory, _gather(lanes, buffer, index, memory), None)
+        got = picked(lanes, buffer, index) or Val(memory, _gather(lanes, buffer, index, memory), None)
     return _as_bool(lanes, got) if buffer.element is Scalar.BOOL else got
 
 

@@ -14,7 +14,7 @@ from isogrid.backends.cpu.emit_interior import find_interior
 from isogrid.backends.cpu.emit_levels import LANE, expressions_of, find_levels
 from isogrid.backends.cpu.emit_pressure import most_alive
 from isogrid.backends.cpu.emit_regions import every_statement, group_constructs
-from isogrid.backends.cpu.emit_tables import fits_registers
+from isogrid.backends.cpu.table_rows import fits_permutes, rows_of
 from isogrid.backends.cpu.target import HostTarget
 from isogrid.ir import device as d
 from isogrid.ir.types import Space
@@ -51,12 +51,13 @@ class _Counts:
 
     facts: LaneFacts
     strides: dict[str, int | None]
-    #: Tables that permutes read.
+    #: Tables that are read without a gather.
     registers: frozenset[str] = frozenset()
     narrow: int = 0
     wide: int = 0
     #: Those of the narrow ones that are truths, which have registers of their own kind.
     truths: int = 0
+    picks: int = 0
     gathers: int = 0
     byte_gathers: int = 0
     spaced: int = 0
@@ -87,7 +88,13 @@ def choose_strategy(kernel: d.Kernel, target: HostTarget, forced: int | None) ->
     # LLVM 22 drops the shift of a vectorised `(a * b) >> 32` whose operands it knows to be narrow (decision 0056).
     halves = any(isinstance(node, d.Op) and node.op in ("smulhi", "umulhi") for node in visit(kernel.body))
     streams = not halves and not (
-        counts.loops or counts.checks or counts.branches or counts.gathers or counts.spaced or counts.atomics
+        counts.loops
+        or counts.checks
+        or counts.branches
+        or counts.picks
+        or counts.gathers
+        or counts.spaced
+        or counts.atomics
     )
     # Regions of a grouped kernel choose between full and half vectors each for itself.
     bits = 64 if counts.wide > 4 * counts.narrow and not kernel.grouped else 32
@@ -192,8 +199,9 @@ def _counts(kernel: d.Kernel, target: HostTarget) -> _Counts:
     axis = lane_axis_of(kernel.geometry.block) if kernel.grouped else kernel.geometry.rank - 1
     levels = find_levels(kernel, axis, group_constructs(kernel.body))
     facts = LaneFacts(levels, {b.name: b.space for b in kernel.buffers}, axis, kernel.grouped)
-    small = (b.name for b in kernel.buffers if target.permutes and fits_registers(b.space, b.element.bits, b.count))
-    counts = _Counts(facts, {}, frozenset(small))
+    small = (b.name for b in kernel.buffers if fits_permutes(b.space, b.element.bits, b.count, target))
+    beside = (table.name for rows in rows_of(kernel, target) for table in rows.tables)
+    counts = _Counts(facts, {}, frozenset((*small, *beside)))
     body = kernel.body if kernel.grouped else split_guards(kernel.body, facts).body
     interior = find_interior(body, facts)
     body = body if interior is None else interior.body
@@ -278,6 +286,7 @@ def _access(counts: _Counts, buffer: str, index: d.Expr, bits: int, weight: int,
     stride = stride_of(counts, index)
     if stride is None and buffer in counts.registers:
         counts.narrow += weight
+        counts.picks += weight
     elif stride == 1:
         counts.adjacent += weight
     elif stride in (2, 3, 4):

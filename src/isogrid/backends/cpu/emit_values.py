@@ -48,6 +48,17 @@ class BufferRef:
     sums: bool = False
     #: Whether whole vectors are stored past the cache; their addresses are then those of cache lines.
     streamed: bool = False
+    #: Where a table's elements lie beside those of others, for vectors of lanes: `table_rows`.
+    column: "Column | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A table's place in rows of so many elements of 32 bits."""
+
+    pointer: str
+    width: int
+    at: int
 
 
 @dataclass(slots=True)
@@ -69,8 +80,8 @@ class Code:
     quick_division: bool = False
     #: Whether no other thread runs a launch meanwhile, so that updates of memory need no locked instructions.
     alone: bool = False
-    #: Whether loads from small tables are register permutes: `emit_tables`.
-    permutes: bool = False
+    #: Elements of a register that permutes pick, 0 where there are none: `emit_tables`.
+    table_lanes: int = 0
     #: Loops whose trips overlap, by their counters.
     overlapped: Mapping[str, Rounds] = field(default_factory=dict[str, Rounds])
     #: Memory for loops in stages at a distance, and an i1 variable that tells whether it holds numbers already: the

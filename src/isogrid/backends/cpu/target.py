@@ -63,6 +63,13 @@ class HostTarget:
         return "avx512f" in self.enabled
 
     @property
+    def table_lanes(self) -> int:
+        """Elements of 32 bits of a register of which one instruction picks by lanes of another; 0 where none does."""
+        if self.permutes:
+            return 16
+        return 8 if "avx2" in self.enabled else 0
+
+    @property
     def converts_halves(self) -> bool:
         """Whether conversions between f32 and f16 are instructions (else LLVM calls a library that is not there)."""
         return "f16c" in self.enabled or self.triple.startswith(("aarch64", "arm64"))
