@@ -25,13 +25,18 @@ WIDTHS: tuple[int | None, ...] = (None, 1, 4, 16)
 
 
 def compile_at(
-    kernel: k.Kernel, width: int | None, optimised: bool = True, target: HostTarget | None = None, **options: Any
+    kernel: k.Kernel,
+    width: int | None,
+    optimised: bool = True,
+    target: HostTarget | None = None,
+    build: str = "",
+    **options: Any,
 ) -> a.LoadedVariant:
-    """Code for this processor, or for one whose instructions it has too."""
+    """Code for this processor, or for one whose instructions it has too, with a build of elementary functions."""
     facts = LaunchFacts(small=True)
     if optimised:
         kernel = pipeline.optimise(kernel, frozenset(), facts, {})
-    device = pipeline.lower(kernel, facts)
+    device = pipeline.lower(kernel, facts, build)
     forced = {} if width is None else {"cpu_width": width}
     module = emit_module(device, target or host_target(), options | forced)
     variant = a.make_variant(device, module, compile_object(module.text, module.pipeline))

@@ -128,13 +128,14 @@ def _of_f32(names: str) -> tuple[str, ...]:
 
 
 #: Builds of functions beside the usual one, by the name that a target asks for; each gives the same bits. "gpu" is for
-#: processors with many f64 units and no permutations of registers, "pairs" for those without f64 or without a fused
-#: multiply-add: it uses neither.
+#: processors with many f64 units and no permutations of registers, "eight" for those whose registers have eight f32,
+#: "pairs" for those without f64 or without a fused multiply-add: it uses neither.
 BUILDS: Final[dict[str, tuple[str, ...]]] = {
     "gpu": _of_f32(
         "exp exp2 exp10 expm1 sinh cosh tanh log log2 log10 log1p sin cos tan sinpi cospi asin acos atan asinh acosh "
         "atanh cbrt rsqrt erf erfc"
     ),
+    "eight": _of_f32("sin cos"),
     "pairs": _of_f32("exp exp2 log log2 sin cos tanh rsqrt"),
 }
 

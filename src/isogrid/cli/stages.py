@@ -102,7 +102,18 @@ def generated(stages: Stages) -> "EmittedModule":
     from isogrid.backends.cpu.emit import emit_module
     from isogrid.backends.cpu.target import host_target
 
-    return emit_module(stages.device, host_target(), emission(stages.options))
+    return emit_module(device_for(stages, host_target().build), host_target(), emission(stages.options))
+
+
+def device_for(stages: Stages, build: str) -> d.Kernel:
+    """Device IR with the builds of elementary functions that a processor prefers, where `device` has the usual ones."""
+    from isogrid.analysis.facts import LaunchFacts
+    from isogrid.backends.cpu.options import lacking_of
+    from isogrid.pipeline import lower
+
+    if not build:
+        return stages.device
+    return lower(stages.optimised, LaunchFacts(small=stages.small), build, lacking_of(stages.options))
 
 
 def assembly(stages: Stages) -> str:

@@ -60,7 +60,7 @@ def makers_again(kernel: k.Kernel, options: Mapping[str, Any], stored: Variant) 
 def _device_ir(kernel: k.Kernel, options: Mapping[str, Any], facts: LaunchFacts) -> d.Kernel:
     better = optimise(kernel, options.get("disable", frozenset()), facts, options)
     lacking = lacking_of(options)
-    device = lower(better, facts, lacking=lacking)
+    device = lower(better, facts, host_target().build, lacking)
     if lacking.why:
         from isogrid.printers.c_family_limits import refuse_what_lacks  # few kernels are compiled so
 

@@ -70,6 +70,11 @@ class HostTarget:
         return 8 if "avx2" in self.enabled else 0
 
     @property
+    def build(self) -> str:
+        """The builds of elementary functions that suit it: `isogrid.builtins.elementary.BUILDS`."""
+        return "eight" if self.table_lanes == 8 and self.has_fma else ""
+
+    @property
     def converts_halves(self) -> bool:
         """Whether conversions between f32 and f16 are instructions (else LLVM calls a library that is not there)."""
         return "f16c" in self.enabled or self.triple.startswith(("aarch64", "arm64"))
