@@ -151,6 +151,7 @@ def measure() -> list[dict[str, Any]]:
         )
         cache = str(Path(folder) / "cache")
         rows = [_row("import isogrid beyond numpy, llvmlite included", _import_seconds(), 1e3, "ms", 100)]
+        rows.append(_row("import llvmlite.binding alone", _import_seconds("import llvmlite.binding"), 1e3, "ms", None))
         rows.append(_row("source to first result, warm process", _first(folder, WARM, None), 1e3, "ms", 150))
         _run(FIRST.format(folder=folder, warm=""), cache)
         rows.append(_row("first result from the disk cache, new process", _first(folder, "", cache), 1e3, "ms", 30))
@@ -182,6 +183,8 @@ def _run(script: str, cache: str | None) -> dict[str, Any]:
     """Run a script in a new process; it prints one JSON object last. A cache of None is an empty one."""
     with tempfile.TemporaryDirectory() as empty:
         environment = {**os.environ, "ISOGRID_CACHE_DIR": cache or empty}
+        # An installed package has its modules as bytecode.
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
         done = subprocess.run(
             [sys.executable, "-c", script], capture_output=True, text=True, env=environment, cwd=ROOT, check=False
         )
@@ -191,9 +194,10 @@ def _run(script: str, cache: str | None) -> dict[str, Any]:
     return reply
 
 
-def _import_seconds() -> float:
-    script = IMPORT.format(before="import numpy", what="import isogrid, llvmlite.binding")
-    return statistics.median(_run(script, None)["seconds"] for _ in range(5))
+def _import_seconds(what: str = "import isogrid, llvmlite.binding") -> float:
+    script = IMPORT.format(before="import numpy", what=what)
+    _run(script, None)  # writes bytecode
+    return statistics.median(_run(script, None)["seconds"] for _ in range(9))
 
 
 def _first(folder: str, warm: str, cache: str | None) -> float:

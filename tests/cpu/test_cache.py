@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import textwrap
+import time
 import warnings
 from pathlib import Path
 from typing import Any
@@ -325,12 +326,35 @@ def test_a_compiler_that_is_edited_meanwhile_stores_nothing(monkeypatch: pytest.
             return b"code"
 
     arguments: Any = (None, stored.SourceMemory(), None, Runtime(), None, None, None)
-    monkeypatch.setattr(stored, "compiler_stamp", lambda: "another")
+    assert stored._stamp() is not None  # read before it changes
+    monkeypatch.setattr(stored, "compiler_stamp", lambda *since: "another")
     stored.remember(*arguments)
     assert default_cache().load("0" * 64) is None
-    monkeypatch.setattr(stored, "compiler_stamp", lambda: stored._STAMP)
+    monkeypatch.setattr(stored, "compiler_stamp", lambda *since: stored._stamp())
     stored.remember(*arguments)
     assert default_cache().load("0" * 64) == b"code"
+
+
+def test_a_compiler_edited_between_import_and_first_kernel_has_no_stamp(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The stamp is read late. By then a file may be another than the one in memory, with an older time of its own."""
+    from isogrid.support import diskcache
+
+    (tmp_path / "inner").mkdir()
+    monkeypatch.setattr(diskcache, "__file__", str(tmp_path / "support" / "diskcache.py"))
+    file = tmp_path / "inner" / "a.py"
+    file.write_text("a = 1\n")
+    before = diskcache.compiler_stamp(time.time_ns() + 1_000_000_000)
+    assert before == diskcache.compiler_stamp() != diskcache.digest([])
+    began = time.time_ns()
+    time.sleep(0.05)  # clocks of file systems have steps of some milliseconds
+    other = tmp_path / "b"
+    other.write_text("a = 2\n")
+    os.utime(other, (1, 1))
+    other.replace(file)
+    assert diskcache.compiler_stamp(began) is None
+    assert diskcache.compiler_stamp() != before
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="there are no owners here")

@@ -9,7 +9,6 @@ from weakref import WeakKeyDictionary
 
 from isogrid.diagnostics.report import Label, Remedy, Report
 from isogrid.diagnostics.span import Span
-from isogrid.frontend.interactive import typed_source
 from isogrid.support.errors import KernelRefused
 from isogrid.support.records import dataclass
 
@@ -76,11 +75,16 @@ def source_lines(function: FunctionType) -> tuple[str, tuple[str, ...]]:
         file = function.__code__.co_filename
         linecache.checkcache(file)
         lines = _shared(tuple(linecache.getlines(file, function.__globals__)))
-        typed = None if lines else typed_source(function.__code__)
-        found = typed or (file, lines)
+        found = (file, lines) if lines else _typed_at_a_prompt(function) or (file, lines)
         if found[1]:
             _READ[function] = found
     return found
+
+
+def _typed_at_a_prompt(function: FunctionType) -> tuple[str, tuple[str, ...]] | None:
+    from isogrid.frontend.interactive import typed_source  # most functions are in files
+
+    return typed_source(function.__code__)
 
 
 @functools.lru_cache(maxsize=64)

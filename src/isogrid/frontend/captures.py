@@ -3,13 +3,15 @@
 from collections.abc import Hashable
 from dataclasses import field
 from types import FunctionType, ModuleType
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from isogrid.frontend.constants import lookup
-from isogrid.frontend.functions import FunctionText, read_function
 from isogrid.support.records import dataclass
+
+if TYPE_CHECKING:
+    from isogrid.frontend.functions import FunctionText
 
 
 @dataclass(slots=True)
@@ -17,7 +19,7 @@ class Captures:
     """Values read so far. One object belongs to one kernel and is passed to each of its builds."""
 
     values: dict[Hashable, Any] = field(default_factory=dict[Hashable, Any])
-    texts: dict[FunctionType, FunctionText] = field(default_factory=dict[FunctionType, FunctionText])
+    texts: "dict[FunctionType, FunctionText]" = field(default_factory=dict[FunctionType, Any])
     shown: dict[str, str] = field(default_factory=dict[str, str])
 
     def read(self, function: FunctionType, name: str) -> Any:
@@ -27,9 +29,11 @@ class Captures:
             self.values[key] = _frozen(lookup(function, name))
         return self.values[key]
 
-    def text(self, function: FunctionType) -> FunctionText:
+    def text(self, function: FunctionType) -> "FunctionText":
         """The source of a function, read once; raises `KernelRefused` where there is none."""
         if function not in self.texts:
+            from isogrid.frontend.functions import read_function  # a kernel from the disk cache is not read
+
             self.texts[function] = read_function(function)
         return self.texts[function]
 

@@ -1,6 +1,5 @@
 """The first checks of a launch: argument count and names, then dtypes, then ranks. Types of generics come out here."""
 
-import difflib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ from isogrid.launch.arrays import Array, NotAnArray, as_array
 from isogrid.launch.errors import LaunchTypeError
 from isogrid.launch.scalars import generic_member, scalar_argument
 from isogrid.support.records import dataclass
+from isogrid.support.shown import nearest
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +41,8 @@ def match_arguments(
     values = dict(fixed) | dict(zip(names, positional, strict=False))
     for keyword, value in keywords.items():
         if keyword not in known:
-            close = difflib.get_close_matches(keyword, known, 1)
-            hint = f"; did you mean `{close[0]}`?" if close else f"; it takes {_signature(names)}"
+            close = nearest(keyword, known)
+            hint = f"; did you mean `{close}`?" if close else f"; it takes {_signature(names)}"
             raise LaunchTypeError(f"{name}() has no parameter `{keyword}`{hint}")
         if keyword in values:
             how = "bound before" if keyword in fixed else "given twice"

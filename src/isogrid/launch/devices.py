@@ -1,6 +1,5 @@
 """Devices as values: which there are, which one a launch takes, and the options that one carries."""
 
-import difflib
 import os
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
@@ -23,6 +22,7 @@ from isogrid.launch.errors import DeviceError, DeviceWarning
 from isogrid.launch.options import HINTS, NO_OPTIONS, PORTABLE, Options, checked_options, tell_of_scope, type_text
 from isogrid.support.locks import new_lock
 from isogrid.support.records import dataclass
+from isogrid.support.shown import nearest
 from isogrid.support.warn import warn_author
 
 
@@ -132,8 +132,8 @@ def device(name: "str | Device") -> Device:
     if base in PLANNED:
         raise DeviceError(f"this version of isogrid does not run on {base}; it has {', '.join(RUNTIMES)}")
     if base not in RUNTIMES:
-        close = difflib.get_close_matches(name.lower(), RUNTIMES, 1)
-        hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(RUNTIMES)}"
+        close = nearest(name.lower(), RUNTIMES)
+        hint = f"did you mean {close!r}?" if close else f"there are {', '.join(RUNTIMES)}"
         raise DeviceError(f"there is no device {name!r}; {hint}")
     found = presence(base)
     if not found.names:

@@ -41,7 +41,6 @@ from isogrid.launch.observe import current_graph, current_profile, is_watched
 from isogrid.launch.options import Options, check_exactness, process_options, switched_off_by_environment
 from isogrid.launch.queued import on_host, raise_pending, run_bound, written_names
 from isogrid.launch.specialise import specialise, tunable_values
-from isogrid.launch.stream import Stream
 from isogrid.launch.usual import open_form
 from isogrid.runtimes.protocol import BoundLaunch
 from isogrid.support.errors import KernelRefused, KnownLimit
@@ -242,6 +241,8 @@ def _device_limits(definition: Definition, shape: Shape, choice: Choice, options
     check_group_size(definition, shape, MAXIMUM_GROUP, f"the device {choice.device.name}")
     if stream is None:
         return
+    from isogrid.launch.stream import Stream
+
     name = choice.device.name
     if isinstance(stream, Stream):
         if stream.device != name:

@@ -1,6 +1,5 @@
 """`Kernel`: the immutable, picklable, thread-safe value that `@ig.kernel` makes, and the decorator."""
 
-import difflib
 import functools
 import sys
 from collections.abc import Callable, Mapping
@@ -29,12 +28,12 @@ from isogrid.launch.geometry import Given
 from isogrid.launch.native import InPlace, NativeCalls, is_on_host, whole_callable
 from isogrid.launch.options import NO_OPTIONS, Options, tell_of_changes
 from isogrid.launch.specialise import check_specialisations, tunable_values
-from isogrid.launch.tunable_options import separated
 from isogrid.launch.usual import OpenForm, UsualForm, open_form, usual_form
 from isogrid.runtimes.protocol import Runtime
 from isogrid.support.direct_call import DirectlyCalled, calls_directly, put_call
 from isogrid.support.errors import KernelRefused, KnownLimit
 from isogrid.support.remembered import remembered
+from isogrid.support.shown import nearest
 from isogrid.traps import Trap
 
 if TYPE_CHECKING:
@@ -282,6 +281,8 @@ class Kernel(DirectlyCalled):
 
     def options(self, **options: Any) -> "Kernel":
         """This kernel with more options: portable keys, groups of backends (`cpu={...}`) and tunables by name."""
+        from isogrid.launch.tunable_options import separated
+
         checked, tunables = separated(self.definition, options)
         return self._with(explicit_options=checked.over(self.explicit_options), tunables=dict(self.tunables) | tunables)
 
@@ -469,8 +470,8 @@ def kernel(
     if function is not None:
         raise TypeError("@ig.kernel is written with parentheses: @ig.kernel(grid=N) or @ig.kernel()")
     for key in unknown:
-        close = difflib.get_close_matches(key, ["grid", "groups", "block", "warp", "races", "deterministic"], 1)
-        hint = f"; did you mean `{close[0]}`?" if close else "; options are set with .options(...)"
+        close = nearest(key, ["grid", "groups", "block", "warp", "races", "deterministic"])
+        hint = f"; did you mean `{close}`?" if close else "; options are set with .options(...)"
         raise OptionError(f"@ig.kernel has no argument `{key}`{hint}")
     scope = sys._getframe(1).f_locals  # pyright: ignore[reportPrivateUsage]
 

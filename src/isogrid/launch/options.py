@@ -4,7 +4,6 @@ An explicit option wins over one that the device carries, that over the process 
 every compile key.
 """
 
-import difflib
 import os
 import weakref
 from collections.abc import Callable, Iterable, Mapping
@@ -15,6 +14,7 @@ from isogrid.launch.backends import PLANNED, RUNTIMES, family, option_types, run
 from isogrid.launch.errors import OptionError
 from isogrid.support.locks import new_lock
 from isogrid.support.records import dataclass
+from isogrid.support.shown import nearest
 
 #: The page about options that give up exact floats.
 INEXACT_CODE: Final = "IG503"
@@ -101,9 +101,9 @@ def unknown_option(key: str, tunables: Iterable[str] = ()) -> OptionError:
     for name in RUNTIMES:
         if key in option_types(name):
             return OptionError(f"`{key}` is an option of {name} alone: write {name}={{{key!r}: ...}}")
-    close = difflib.get_close_matches(key, known, 1)
+    close = nearest(key, known)
     if close:
-        return OptionError(f"there is no option `{key}`; did you mean `{close[0]}`?")
+        return OptionError(f"there is no option `{key}`; did you mean `{close}`?")
     return OptionError(f"there is no option `{key}`; the portable ones are {', '.join(PORTABLE)}")
 
 
@@ -208,8 +208,8 @@ def _disabled(value: Any, pass_names: Callable[[], Iterable[str]]) -> frozenset[
     known = tuple(pass_names())
     for name in sorted(names):
         if name not in known:
-            close = difflib.get_close_matches(name, known, 1)
-            hint = f"did you mean `{close[0]}`?" if close else f"the passes are {', '.join(known)}"
+            close = nearest(name, known)
+            hint = f"did you mean `{close}`?" if close else f"the passes are {', '.join(known)}"
             raise OptionError(f"there is no pass `{name}` to disable; {hint}")
     return names
 
@@ -231,11 +231,11 @@ def _group(backend: str, value: Any) -> tuple[tuple[str, Any], ...]:
                 f"({INEXACT_CODE}), since float results then differ between devices"
             )
         if key not in types:
-            close = difflib.get_close_matches(str(key), [*types, *PORTABLE], 1)
-            if close and close[0] in PORTABLE:
-                hint = f"`{close[0]}` is portable and stands outside the group"
+            close = nearest(str(key), [*types, *PORTABLE])
+            if close and close in PORTABLE:
+                hint = f"`{close}` is portable and stands outside the group"
             elif close:
-                hint = f"did you mean `{close[0]}`?"
+                hint = f"did you mean `{close}`?"
             else:
                 hint = f"it has {', '.join(types)}" if types else "it has none of its own"
             raise OptionError(f"{backend} has no option `{key}`; {hint}")

@@ -6,7 +6,6 @@ text raise `NotStorable`: such a kernel is compiled anew in each process.
 """
 
 import ast
-import hashlib
 import struct
 import textwrap
 import types
@@ -23,7 +22,7 @@ from isogrid.frontend.constants import lookup
 from isogrid.frontend.definition import ArrayDeclaration, Definition, Specialisation
 from isogrid.frontend.dims import DimExpression, DimMeta, TunableValue, dimension_text
 from isogrid.frontend.language import ArrayAnnotation, DType, Helper, KernelFunction, Trusted
-from isogrid.support.diskcache import digest
+from isogrid.support.diskcache import content_hash, digest
 
 #: Namespaces whose contents the versions in the key already settle; plain numbers in them are looked at all the same.
 _SETTLED: Final = ("isogrid", "numpy", "math", "builtins", "typing", "types", "collections")
@@ -197,7 +196,7 @@ class _Walker:
     def _array(self, array: "np.ndarray[Any, Any]") -> Iterator[str]:
         if array.dtype.hasobject:
             raise NotStorable("an array of objects")
-        content = hashlib.sha256(np.ascontiguousarray(array).tobytes()).hexdigest()
+        content = content_hash(np.ascontiguousarray(array).tobytes()).hex()
         yield f"array {array.dtype.str} {array.shape} {array.flags.writeable} {content}"
 
     def _plain_function(self, function: FunctionType) -> Iterator[str]:

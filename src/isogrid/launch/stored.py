@@ -4,6 +4,7 @@ A device takes part when its runtime has `cache_facts()` (what its code depends 
 `to_bytes(artifact)` and `from_bytes(payload)`; a recalled artifact has `head`, its kernel IR without the body.
 """
 
+import functools
 from dataclasses import field
 from typing import Any, Final
 
@@ -18,14 +19,23 @@ from isogrid.launch.sourcekey import (
     source_fingerprint,
     specialisation_text,
 )
+from isogrid.support import BEGAN
 from isogrid.support.diskcache import compiler_stamp, default_cache, digest
 from isogrid.support.records import dataclass
 
 #: Changes when the meaning of an entry changes.
 _FORMAT: Final = "artifact 1"
 
-#: The compiler as this process has loaded it, or is about to: read when the first kernel is decorated.
-_STAMP: Final = compiler_stamp()
+#: Nanoseconds before `BEGAN` in which the first modules were read; clocks of file systems go in steps of some
+#: milliseconds.
+_MARGIN: Final = 50_000_000
+
+
+@functools.cache
+def _stamp() -> str | None:
+    """The compiler as this process has loaded it, or is about to; None where it has changed since the process began,
+    which then neither finds nor keeps anything. A look at every source file is 3 ms, which no import should take."""
+    return compiler_stamp(BEGAN - _MARGIN)
 
 
 @dataclass(slots=True)
@@ -81,7 +91,7 @@ def remember(
     """Store an artifact that this process has compiled, unless a constant, or the compiler's own source, changed since
     the key was made."""
     key = _key(definition, memory, specialisation, runtime, options, captures)
-    if key is not None and memory.still_holds(definition, captures) and compiler_stamp() == _STAMP:
+    if key is not None and memory.still_holds(definition, captures) and compiler_stamp() == _stamp():
         default_cache().store(key, runtime.to_bytes(artifact))
 
 
@@ -97,12 +107,13 @@ def _key(
     if facts is None or default_cache().folder is None:
         return None
     fingerprint = memory.read(definition, captures)
-    if fingerprint is None:
+    stamp = _stamp()
+    if fingerprint is None or stamp is None:
         return None
     return digest(
         (
             _FORMAT,
-            _STAMP,
+            stamp,
             runtime.name,
             *facts(),
             fingerprint,

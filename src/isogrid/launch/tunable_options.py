@@ -1,6 +1,5 @@
 """What `.options(...)` of a kernel or an offloaded function is given: options, and values of tunables by name."""
 
-import difflib
 from collections.abc import Mapping
 from types import FunctionType
 from typing import Any, cast
@@ -8,6 +7,7 @@ from typing import Any, cast
 from isogrid.frontend.definition import Definition
 from isogrid.launch.errors import OptionError
 from isogrid.launch.options import PORTABLE, Options, checked_options, unknown_option
+from isogrid.support.shown import nearest
 
 
 def reached(definition: Definition) -> dict[str, tuple[int, ...]]:
@@ -33,7 +33,7 @@ def separated(definition: Definition, options: Mapping[str, Any]) -> tuple[Optio
         return checked_options(rest), tunables
     except OptionError:
         for key in rest:
-            if key not in PORTABLE and difflib.get_close_matches(key, known, 1):
+            if key not in PORTABLE and nearest(key, known):
                 raise unknown_option(key, known) from None
         raise
 

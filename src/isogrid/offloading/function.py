@@ -1,6 +1,5 @@
 """`ig.offload`: the decorator, and the immutable value that it makes."""
 
-import difflib
 import functools
 import os
 import sys
@@ -44,6 +43,7 @@ from isogrid.support.errors import KernelRefused
 from isogrid.support.locks import new_lock
 from isogrid.support.records import dataclass
 from isogrid.support.remembered import remembered
+from isogrid.support.shown import nearest
 
 #: The device that interprets, and so defines what every other one gives.
 REFERENCE: Final = "interp"
@@ -366,8 +366,8 @@ def offload(function: Any = None, /, *, parallel: str = "warn", **unknown: Any) 
     """Decorate a typed function whose loops run as kernels where a proof allows it. Written `@ig.offload`, or
     `@ig.offload(parallel="require")`, which turns every refusal into an error."""
     for key in unknown:
-        close = difflib.get_close_matches(key, ["parallel"], 1)
-        hint = f"; did you mean `{close[0]}`?" if close else "; options are set with .options(...)"
+        close = nearest(key, ["parallel"])
+        hint = f"; did you mean `{close}`?" if close else "; options are set with .options(...)"
         raise OptionError(f"@ig.offload has no argument `{key}`{hint}")
     if parallel not in ("warn", "require"):
         raise OptionError(f'`parallel` is "warn" or "require", not {parallel!r}')

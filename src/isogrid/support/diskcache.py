@@ -1,11 +1,10 @@
 """Files of compiled code that survive the process: verified before use, written atomically, shared between processes.
 
-A file is a magic word, the SHA-256 of the payload, and the payload. LLVM ends the process when it is given damaged
+A file is a magic word, the BLAKE2 hash of the payload, and the payload. LLVM ends the process when it is given damaged
 object code, so a payload whose hash does not match is never returned: the entry is deleted and compiled anew.
 """
 
 import functools
-import hashlib
 import os
 import stat
 import threading
@@ -17,8 +16,16 @@ from typing import Final
 from isogrid.support.records import dataclass
 from isogrid.support.warn import warn_author
 
-_MAGIC: Final = b"isogrid\x01"
-_HEADER: Final = len(_MAGIC) + hashlib.sha256().digest_size
+try:
+    from _blake2 import blake2b  # `hashlib` loads OpenSSL, which would be 3 ms of every start
+except ImportError:  # not CPython
+    from hashlib import blake2b
+
+_MAGIC: Final = b"isogrid\x02"
+_HASH_SIZE: Final = 32
+_HEADER: Final = len(_MAGIC) + _HASH_SIZE
+#: Names of what the compiler is made of.
+_SOURCES: Final = (".py", ".ll")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +47,7 @@ class DiskCache:
         except OSError:
             return None
         payload = content[_HEADER:]
-        if content[:_HEADER] == _MAGIC + hashlib.sha256(payload).digest():
+        if content[:_HEADER] == _MAGIC + content_hash(payload):
             return payload
         _remove(path)
         return None
@@ -61,7 +68,7 @@ class DiskCache:
             return
         try:
             with os.fdopen(handle, "wb") as file:
-                file.write(_MAGIC + hashlib.sha256(payload).digest() + payload)
+                file.write(_MAGIC + content_hash(payload) + payload)
             temporary.replace(path)
         except OSError:
             _remove(temporary)
@@ -71,9 +78,14 @@ class DiskCache:
         return folder / key[:2] / key[2:]
 
 
+def content_hash(content: bytes) -> bytes:
+    """What tells contents apart, and finds damage."""
+    return blake2b(content, digest_size=_HASH_SIZE).digest()
+
+
 def digest(parts: Iterable[str | bytes]) -> str:
     """A key made of parts; their lengths count, so that no two different lists run together into one key."""
-    state = hashlib.sha256()
+    state = blake2b(digest_size=_HASH_SIZE)
     for part in parts:
         data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
         state.update(len(data).to_bytes(8, "little"))
@@ -125,21 +137,23 @@ def _remove(path: Path) -> None:
         return
 
 
-def compiler_stamp() -> str:
+def compiler_stamp(since: int | None = None) -> str | None:
     """Identifies the compiler itself: path, size and time of each of its source files.
 
-    An edited checkout therefore never meets code that its former self compiled.
+    An edited checkout therefore never meets code that its former self compiled. None where a file has changed after the
+    moment `since`, in nanoseconds since 1970: then this process may have read what is no longer there.
     """
-    root = Path(__file__).parent.parent
     lines: list[str] = []
-    pending = [str(root)]
+    newest = 0
+    pending = [str(Path(__file__).parent.parent)]
     while pending:
         with os.scandir(pending.pop()) as entries:
             for entry in entries:
-                if entry.is_dir(follow_symlinks=False):
-                    if entry.name != "__pycache__":
-                        pending.append(entry.path)
-                elif entry.name.endswith((".py", ".ll")):
+                if entry.name.endswith(_SOURCES):
                     facts = entry.stat()
                     lines.append(f"{entry.path} {facts.st_size} {facts.st_mtime_ns}")
-    return digest(sorted(lines))
+                    # Nobody can set the time of change, which moves also when an older file takes the place.
+                    newest = max(newest, facts.st_mtime_ns if os.name == "nt" else facts.st_ctime_ns)
+                elif entry.name != "__pycache__" and entry.is_dir(follow_symlinks=False):
+                    pending.append(entry.path)
+    return None if since is not None and newest > since else digest(sorted(lines))

@@ -6,8 +6,9 @@ native_type("isogrid.example.Pair", object.__basicsize__ + 16, (Member(b"a", LON
 import ctypes
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
+
+from isogrid.support.records import dataclass
 
 #: Kinds of members.
 LONG_LONG: Final = 17

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import MISSING, Field, FrozenInstanceError
 from operator import attrgetter
-from typing import Any, TypeVar, dataclass_transform
+from typing import Any, ClassVar, TypeVar, dataclass_transform
 
 _T = TypeVar("_T")
 _ORDINARY: Any = dataclasses._FIELD  # type: ignore[attr-defined]  # pyright: ignore[reportUnknownVariableType]
@@ -38,7 +38,7 @@ def dataclass(*, slots: bool, frozen: bool = False) -> Callable[[type[_T]], type
 def _own_fields(cls: type) -> "dict[str, Field[Any]]":
     found: dict[str, Field[Any]] = {}
     for name, annotation in _annotations(cls).items():
-        if "ClassVar" in (annotation if isinstance(annotation, str) else repr(annotation)):
+        if _is_of_the_class(annotation):
             continue
         given = cls.__dict__.get(name, MISSING)
         made: Any = given if isinstance(given, Field) else dataclasses.field(default=given)  # pyright: ignore[reportUnknownVariableType]
@@ -49,6 +49,13 @@ def _own_fields(cls: type) -> "dict[str, Field[Any]]":
             raise ValueError(f"field `{name}` has a mutable default; use default_factory")
         found[name] = made
     return found
+
+
+def _is_of_the_class(annotation: Any) -> bool:
+    """`ClassVar`, without the text of an annotation: `typing` takes long to write one."""
+    if isinstance(annotation, str):
+        return "ClassVar" in annotation
+    return annotation is ClassVar or getattr(annotation, "__origin__", None) is ClassVar
 
 
 def _annotations(cls: type) -> dict[str, Any]:

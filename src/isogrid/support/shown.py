@@ -1,6 +1,7 @@
 """Values of the author in messages. Python refuses to print an integer of more than 4300 digits, so long ones are told
 by their size."""
 
+from collections.abc import Iterable
 from typing import Final
 
 #: Longest integer, in bits, whose digits a message shows.
@@ -21,3 +22,11 @@ def shown_extents(values: tuple[int, ...]) -> str:
     """Extents as their author writes them: `8`, `(4, 8)`."""
     texts = [shown(value) for value in values]
     return texts[0] if len(texts) == 1 else f"({', '.join(texts)})"
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that a misspelt one may stand for."""
+    import difflib  # only mistakes ask for it
+
+    close = difflib.get_close_matches(name, list(known), 1)
+    return close[0] if close else None

@@ -6,12 +6,13 @@ On Linux with x86-64 launches run on all processors this process may use. Elsewh
 
 import ctypes
 import functools
+import importlib
 import os
-import signal
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from isogrid.backends.cpu.caches import most_cached
 from isogrid.backends.cpu.loader import load_object
@@ -43,8 +44,10 @@ _NAMES: Final = (
 STREAMS_WORTH: Final = 1 << 29
 _STATISTICS: Final = ("workers", "joined", "moved", "sleepers")
 _MOST_WORKERS: Final = 255
+#: What the module `signal` is made of; that one makes three enumerations, a millisecond of each start.
+_signal: Final[Any] = sys.modules["_signal"] if "_signal" in sys.modules else importlib.import_module("signal")
 #: The native side holds the addresses of these two; a program may replace them in their module.
-_SIGNAL_FUNCTIONS: Final = (signal.getsignal, signal.default_int_handler)
+_SIGNAL_FUNCTIONS: Final = (_signal.getsignal, _signal.default_int_handler)
 
 
 class Context(ctypes.Structure):
