@@ -10,7 +10,7 @@ import numpy as np
 from isogrid.backends.cpu import layout as l
 from isogrid.backends.cpu.emit import emit_module, emit_precise
 from isogrid.backends.cpu.loader import compile_object, load_object
-from isogrid.backends.cpu.target import host_target
+from isogrid.backends.cpu.target import HostTarget, host_target
 from isogrid.ir import device as d
 from isogrid.ir.kernel import ArrayParameter
 
@@ -32,6 +32,12 @@ def compile_kernel(kernel: d.Kernel, width: int | None = None, **options: Any) -
         return Compiled(module, Call(run), None)
     twin = compile_object(emit_precise(kernel, target, options), "plain", target)
     return Compiled(module, Call(run), Call(load_object(twin, ("precise",))["precise"]))
+
+
+def compile_for(target: HostTarget, kernel: d.Kernel) -> Any:
+    """`run` as for another processor of this machine's kind, whose instructions this one has too."""
+    module = emit_module(kernel, target, {})
+    return Call(load_object(compile_object(module.text, module.pipeline, target), ("run",))["run"])
 
 
 class Launch:

@@ -1,30 +1,27 @@
 """One region of a group between barriers: a loop over its threads, with what they keep carried in and out."""
 
-from dataclasses import replace
-from typing import assert_never
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from isogrid.backends.cpu.emit_counted import counted
-from isogrid.backends.cpu.emit_frame import variable_slots, work_array
+from isogrid.backends.cpu.emit_frame import work_array
 from isogrid.backends.cpu.emit_group_state import Group
-from isogrid.backends.cpu.emit_guards import Split, split_guards
-from isogrid.backends.cpu.emit_interior import find_interior
-from isogrid.backends.cpu.emit_lanes import emit_thread, in_versions, zeroed_slots
-from isogrid.backends.cpu.emit_levels import GROUP, LANE, ROW, expressions_of, names_in
-from isogrid.backends.cpu.emit_memory import load, store
-from isogrid.backends.cpu.emit_regions import (
-    every_statement,
-)
+from isogrid.backends.cpu.emit_group_threads import Row, Vector, names_of, row_of, run_side_by_side, run_threads
+from isogrid.backends.cpu.emit_guards import Bound, Split, split_guards
+from isogrid.backends.cpu.emit_interior import Interior, find_interior
+from isogrid.backends.cpu.emit_lanes import in_versions
+from isogrid.backends.cpu.emit_levels import GROUP, ROW, expressions_of, names_in
+from isogrid.backends.cpu.emit_regions import every_statement
 from isogrid.backends.cpu.emit_strategy import edge_width, reads_lines, region_width
+from isogrid.backends.cpu.emit_tiles import TOGETHER, shares_loads, tile_width
 from isogrid.backends.cpu.emit_units import LaneBody, bounded_range, extreme, lane_loop
-from isogrid.backends.cpu.emit_values import Lanes, Val, read_slot, write_slot
+from isogrid.backends.cpu.emit_values import Lanes
 from isogrid.backends.cpu.layout import RECORD_LOCAL
 from isogrid.ir import device as d
-from isogrid.ir.device import Machine
 
 #: Statements of a region whose vectors may be written out one after another.
 _SMALL = 8
-#: Rows that run together where they share loads.
-_TOGETHER = 4
 
 
 def emit_region(group: Group, body: d.Block) -> None:
@@ -37,10 +34,7 @@ def emit_region(group: Group, body: d.Block) -> None:
     if group.limit:
         code.trap_label = trapped
     _renew(group, body, rows)
-    if rows == 1:
-        _row(group, body, "0")
-    else:
-        _rows(group, body, rows)
+    _rows(group, body, rows)
     for name, new in group.renewed.items():
         _copy_rows(group, group.kept[name].pointer, new.pointer, name, rows)
     group.renewed = {}
@@ -60,7 +54,7 @@ def emit_region(group: Group, body: d.Block) -> None:
 def _renew(group: Group, body: d.Block, rows: int) -> None:
     """Give row-wide values that the region both reads and assigns a second place: every thread of the row runs the
     assignment, and each must start from the value before the region."""
-    read, written = _names_of(body)
+    read, written = names_of(body)
     for name in sorted(read & written & group.kept.keys()):
         if group.levels.values.get(name, GROUP) != ROW:
             continue
@@ -77,39 +71,180 @@ def _copy_rows(group: Group, to: str, source: str, name: str, rows: int) -> None
     group.lanes.w.do(f"call void @llvm.memcpy.p0.p0.i64(ptr {to}, ptr {source}, i64 {size}, i1 false)")
 
 
+@dataclass(frozen=True, slots=True)
+class _Whole:
+    """What all rows run where no lane of the group lies outside: `rows` and `lanes` bound them, alike for all."""
+
+    body: d.Block
+    rows: tuple[Bound, ...]
+    lanes: tuple[Bound, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Pace:
+    """How many lanes of how many rows run statements at a time."""
+
+    width: int
+    lines: bool = False
+    unrolled: int = 1
+    together: int = 1
+    #: Whether rows that run together run statement by statement.
+    tiled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """A region's statements, guards as bounds of the lanes, and an interior of each row that needs no tests."""
+
+    body: d.Block
+    split: Split
+    interior: Interior | None
+    pace: _Pace
+
+
+def _plan(group: Group, body: d.Block) -> _Plan:
+    facts = replace(group.facts, hidden=_hidden(group, body))
+    split = Split((), (), body) if _keeps_lets(group, body) else split_guards(body, facts)
+    interior = None if group.limit or split.single else find_interior(body, facts)
+    inner = split.body if interior is None else interior.body
+    return _Plan(body, split, interior, _Pace(1) if split.single else _pace(group, inner, 1))
+
+
+def _hidden(group: Group, body: d.Block) -> frozenset[str]:
+    """Names without a value before the region."""
+    return names_of(body)[0] - group.lanes.env.keys() - group.lanes.slots.keys()
+
+
+def _pace(group: Group, body: d.Block, together: int) -> _Pace:
+    width, lines, strategy = group.strategy.width, False, group.strategy
+    tile = tile_width(group, body) if together > 1 else 0
+    if width > 1 and not strategy.fixed:
+        width = tile or region_width(body, group.facts, strategy, group.row)
+        lines = strategy.most > 0 and width > strategy.width and reads_lines(body, group.facts)
+    unrolled = 8 if sum(1 for _ in every_statement(body)) <= _SMALL else 1
+    return _Pace(width, lines, unrolled, together, tile > 0)
+
+
 def _rows(group: Group, body: d.Block, rows: int) -> None:
-    """Rows in turn; several at a time where they load the same elements, so that LLVM sees each load once."""
+    """Rows in turn; several at a time where they load the same elements."""
+    plan = _plan(group, body)
+    if rows == 1:
+        _row(group, plan, "0")
+        return
+    whole = None if group.limit or plan.split.single else _whole(group, body, rows)
+    if whole is None:
+        counted(group.lanes.w, "0", str(rows), "1", lambda row: _row(group, plan, row))
+        return
+    together = TOGETHER if rows % TOGETHER == 0 and shares_loads(group, whole.body) else 1
+    pace = _pace(group, whole.body, together)
+    if not (whole.rows or whole.lanes):
+        _whole_rows(group, whole.body, pace, rows)
+        return
+    outside = replace(group.lanes, env=dict(group.lanes.env))
+    fits = [(bounds, count) for bounds, count in ((whole.rows, rows), (whole.lanes, group.row)) if bounds]
+    _one_of(
+        group,
+        [_holds(outside, bounds, str(count)) for bounds, count in fits],
+        lambda: _whole_rows(group, whole.body, pace, rows),
+        lambda: counted(group.lanes.w, "0", str(rows), "1", lambda row: _row(group, plan, row)),
+    )
+
+
+def _whole(group: Group, body: d.Block, rows: int) -> _Whole | None:
+    """The statements without what is known of all lanes of all rows, None where rows differ in what is known."""
+    hidden = _hidden(group, body)
+    found: list[tuple[Bound, ...]] = []
+    for facts in (group.facts, group.row_facts):
+        interior = None if facts is None else find_interior(body, replace(facts, hidden=hidden))
+        body = body if interior is None else interior.body
+        found.append(() if interior is None else interior.bounds)
+    lanes, across = found
+    parts = [part for bound in (*lanes, *across) for part in (bound.limit, bound.offset) if part is not None]
+    if not all(group.facts.level(part) == GROUP for part in parts):
+        return None
+    return _Whole(body, across, lanes)
+
+
+def _whole_rows(group: Group, body: d.Block, pace: _Pace, rows: int) -> None:
     w = group.lanes.w
-    together = _TOGETHER if rows % _TOGETHER == 0 and not group.limit and _shared_loads(group, body) else 1
 
-    def several(row: str) -> None:
-        for step in range(together):
-            _row(group, body, row if step == 0 else w.emit(f"add nuw nsw i64 {row}, {step}"))
+    def several(first: str) -> None:
+        numbers = [first] + [w.emit(f"add nuw nsw i64 {first}, {step}") for step in range(1, pace.together)]
+        side = [row_of(group, number) for number in numbers]
+        if pace.tiled:
 
-    counted(w, "0", str(rows), str(together), several)
+            def tile(lane: str, mask: str | None, width: int) -> None:
+                run_side_by_side(group, body, side, Vector(lane, mask, width))
+
+            lane_loop(group.frame.code, pace.width, "0", str(group.row), tile, pace.unrolled)
+            return
+        for row in side:
+            _lanes(group, body, pace, row)
+
+    counted(w, "0", str(rows), str(pace.together), several)
 
 
-def _shared_loads(group: Group, body: d.Block) -> bool:
-    """Whether many loads of straight-line code give every row the same lanes."""
-    lets = {s.name: s.value for s in body if isinstance(s, d.Let)}
+def _row(group: Group, plan: _Plan, number: str) -> None:
+    w, row, hi = group.lanes.w, row_of(group, number), str(group.row)
+    outside = replace(group.lanes, specials=row.specials, env=dict(group.lanes.env))
+    if group.limit:
+        left = w.emit(f"sub i64 {w.emit(f'load i64, ptr {group.limit}')}, {row.start}")
+        hi = extreme(w, "smin", hi, left)
 
-    def knows_row(node: d.Expr) -> bool:
-        match node:
-            case d.Special():
-                return node.kind in ("local", "thread", "linear") and node.axis != group.axis
-            case d.Value():
-                return node.name not in lets or knows_row(lets[node.name])
-            case d.Op():
-                return any(knows_row(a) for a in node.arguments)
-            case d.Load():
-                return True
-            case d.Literal() | d.Argument():
-                return False
-            case _:
-                assert_never(node)
+    def around(width: int, unrolled: int) -> None:
+        bounds = bounded_range(outside, plan.split, "0", hi)
+        threads = _threads(group, plan.split.body, row, lines=plan.pace.lines)
+        lane_loop(group.frame.code, width, *bounds, threads, unrolled)
 
-    loads = [s.value for s in body if isinstance(s, d.Let) and isinstance(s.value, d.Load)]
-    return sum(not knows_row(load.index) for load in loads) >= _TOGETHER
+    if plan.interior is None:
+        around(plan.pace.width, plan.pace.unrolled)
+        return
+    inner = plan.interior.body
+    _one_of(
+        group,
+        [_holds(outside, plan.interior.bounds, hi)],
+        lambda: _lanes(group, inner, plan.pace, row),
+        lambda: around(edge_width(plan.pace.width), 0),
+    )
+
+
+def _holds(outside: Lanes, bounds: tuple[Bound, ...], count: str) -> str:
+    """Whether 0 .. `count` lie within all bounds."""
+    low, high = bounded_range(outside, Split(bounds, (), ()), "0", count)
+    low_fits, high_fits = outside.w.emit(f"icmp sle i64 {low}, 0"), outside.w.emit(f"icmp sge i64 {high}, {count}")
+    return outside.w.emit(f"and i1 {low_fits}, {high_fits}")
+
+
+def _one_of(group: Group, conditions: Sequence[str], within: Callable[[], None], around: Callable[[], None]) -> None:
+    """One where all conditions hold, the other elsewhere."""
+    w = group.lanes.w
+    interior, edge, done = w.block("interior"), w.block("edge"), w.block("row.end")
+    w.branch(functools.reduce(lambda left, right: w.emit(f"and i1 {left}, {right}"), conditions), interior, edge)
+    w.place(interior)
+    within()
+    w.jump(done)
+    w.place(edge)
+    around()
+    w.place(done)
+
+
+def _lanes(group: Group, body: d.Block, pace: _Pace, row: Row) -> None:
+    """All lanes of a row."""
+    threads = _threads(group, body, row, lines=pace.lines)
+    lane_loop(group.frame.code, pace.width, "0", str(group.row), threads, pace.unrolled)
+
+
+def _threads(group: Group, body: d.Block, row: Row, *, lines: bool) -> LaneBody:
+    def run(first: str, mask: str | None, width: int) -> None:
+        def version(slow: str) -> None:
+            run_threads(group, body, row, Vector(first, mask, width, slow, lines))
+
+        if width == 1 or mask is not None:
+            version("")
+        else:
+            in_versions(group.lanes, body, version)
+
+    return run
 
 
 def _prologue(group: Group, body: d.Block) -> tuple[d.Let, ...]:
@@ -129,143 +264,8 @@ def _prologue(group: Group, body: d.Block) -> tuple[d.Let, ...]:
     return tuple(found.values())
 
 
-def _row(group: Group, body: d.Block, row: str) -> None:
-    lanes, w = group.lanes, group.lanes.w
-    specials = dict(lanes.specials)
-    rest = row
-    for axis in reversed(range(group.axis)):
-        place = rest
-        if axis:
-            place = w.emit(f"urem i64 {rest}, {group.block[axis]}")
-            rest = w.emit(f"udiv i64 {rest}, {group.block[axis]}")
-        specials[("local", axis)] = Val(Machine.I64, place)
-        specials[("thread", axis)] = Val(Machine.I64, w.emit(f"add nsw i64 {specials[('first', axis)].text}, {place}"))
-    for axis in range(group.axis + 1, len(group.block)):
-        specials[("local", axis)] = Val(Machine.I64, "0")
-        specials[("thread", axis)] = specials[("first", axis)]
-    start = "0" if row == "0" else w.emit(f"mul nsw i64 {row}, {group.row}")
-    facts = replace(group.facts, hidden=_names_of(body)[0] - lanes.env.keys() - lanes.slots.keys())
-    split = Split((), (), body) if _keeps_lets(group, body) else split_guards(body, facts)
-    outside = replace(lanes, specials=specials, env=dict(lanes.env))
-    hi = str(group.row)
-    if group.limit:
-        left = w.emit(f"sub i64 {w.emit(f'load i64, ptr {group.limit}')}, {start}")
-        hi = extreme(w, "smin", hi, left)
-    interior = None if group.limit or split.single else find_interior(body, facts)
-    width, lines = 1 if split.single else group.strategy.width, False
-    if width > 1 and not group.strategy.fixed:
-        inner = split.body if interior is None else interior.body
-        width = region_width(inner, group.facts, group.strategy, group.row)
-        lines = width > group.strategy.width and reads_lines(inner, group.facts)
-    unrolled = 8 if sum(1 for _ in every_statement(body)) <= _SMALL else 1
-
-    def threads(inner: d.Block) -> LaneBody:
-        used = _names_of(inner)
-
-        def run(first: str, mask: str | None, width: int) -> None:
-            def version(slow: str) -> None:
-                _threads(group, inner, specials, used, width, row, start, first, mask, slow, lines)
-
-            if width == 1 or mask is not None:
-                version("")
-            else:
-                in_versions(lanes, inner, version)
-
-        return run
-
-    if interior is None:
-        lane_loop(group.frame.code, width, *bounded_range(outside, split, "0", hi), threads(split.body), unrolled)
-        return
-    low, high = bounded_range(outside, Split(interior.bounds, (), ()), "0", hi)
-    inside, edge, done = w.block("interior"), w.block("edge"), w.block("row.end")
-    low_fits, high_fits = w.emit(f"icmp sle i64 {low}, 0"), w.emit(f"icmp sge i64 {high}, {hi}")
-    w.branch(w.emit(f"and i1 {low_fits}, {high_fits}"), inside, edge)
-    w.place(inside)
-    lane_loop(group.frame.code, width, "0", hi, threads(interior.body), unrolled)
-    w.jump(done)
-    w.place(edge)
-    lane_loop(group.frame.code, edge_width(width), *bounded_range(outside, split, "0", hi), threads(split.body))
-    w.place(done)
-
-
 def _keeps_lets(group: Group, body: d.Block) -> bool:
     """Whether other regions read a `Let` of this one: every thread must then run it, also those that a guard behind it
     leaves out."""
     lets = {s.name for s in body if isinstance(s, d.Let)}
     return not lets.isdisjoint(group.crossing.kept) or not lets.isdisjoint(group.levels.escaping)
-
-
-def _threads(
-    group: Group,
-    body: d.Block,
-    specials: dict[tuple[str, int], Val],
-    used: tuple[frozenset[str], frozenset[str]],
-    width: int,
-    row: str,
-    start: str,
-    first: str,
-    mask: str | None,
-    slow: str,
-    lines: bool,
-) -> None:
-    """One vector of threads of a region: kept values come in, the body runs, what it assigned goes out."""
-    w, stride, axis = group.lanes.w, 0 if width == 1 else 1, group.axis
-    here = dict(specials)
-    here[("local", axis)] = Val(Machine.I64, first, stride)
-    base = w.emit(f"add nsw i64 {specials[('first', axis)].text}, {first}")
-    here[("thread", axis)] = Val(Machine.I64, base, stride)
-    linear = first if start == "0" else w.emit(f"add nsw i64 {start}, {first}")
-    here[("linear", 0)] = Val(Machine.I64, linear, stride)
-    here[("record", 0)] = Val(Machine.I64, group.linear)
-    here[("record", 1)] = Val(Machine.I64, linear)
-    read, written = used
-    kept = group.crossing.kept
-    variables = dict(group.frame.kernel.variables) | group.levels.escaping
-    names = {n: t for n, t in variables.items() if n in read | written and n not in group.lanes.slots}
-    varying = {n: group.levels.values.get(n, GROUP) == LANE for n in names}
-    slots = variable_slots(group.frame, varying, width, names)
-    thread = Val(Machine.I64, linear, stride)
-    lanes = Lanes(group.frame.code, width, here, dict(group.lanes.env), slots, thread, group.levels, None)
-    zeroed_slots(lanes)
-    lanes.slots = slots | group.lanes.slots
-    for name in sorted((read | written) & kept.keys()):
-        if name in slots:
-            write_slot(lanes, slots[name], _kept(group, lanes, name, row))
-        elif name in read and name not in written:
-            lanes.env[name] = _kept(group, lanes, name, row)
-    lanes.mask, lanes.slow, lanes.lines = mask, slow, lines
-    emit_thread(lanes, body)
-    lanes.mask, lanes.slow, lanes.lines = None, "", False
-    for name in sorted(written & kept.keys()):
-        value = read_slot(lanes, slots[name]) if name in slots else lanes.env[name]
-        place = group.renewed.get(name, group.kept[name])
-        store(lanes, place, _kept_place(group, lanes, name, row), value)
-
-
-def _kept_place(group: Group, lanes: Lanes, name: str, row: str) -> Val:
-    if group.levels.values.get(name, GROUP) == ROW:
-        return Val(Machine.I64, row)
-    return lanes.thread
-
-
-def _kept(group: Group, lanes: Lanes, name: str, row: str) -> Val:
-    return load(lanes, group.kept[name], _kept_place(group, lanes, name, row), group.crossing.kept[name])
-
-
-def _names_of(body: d.Block) -> tuple[frozenset[str], frozenset[str]]:
-    """Names that statements read, and names that they define or assign."""
-    read: set[str] = set()
-    written: set[str] = set()
-    for node in every_statement(body):
-        for expression in expressions_of(node):
-            read |= names_in(expression)
-        match node:
-            case d.Let() | d.Set():
-                written.add(node.name)
-            case d.For():
-                written.add(node.counter)
-            case d.Atomic() if node.target:
-                written.add(node.target)
-            case _:
-                continue
-    return frozenset(read), frozenset(written)

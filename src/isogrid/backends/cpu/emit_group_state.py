@@ -20,6 +20,8 @@ class Group:
     lanes: Lanes
     levels: Levels
     facts: LaneFacts
+    #: The same with rows for lanes, where all rows lie along one axis.
+    row_facts: LaneFacts | None
     crossing: Crossing
     kept: dict[str, BufferRef]
     strategy: Strategy

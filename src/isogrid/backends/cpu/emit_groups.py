@@ -4,6 +4,7 @@ The precise twin keeps `limit`, the lowest thread that trapped in this interval:
 the threads below it, so that at the barrier the record names the lowest one.
 """
 
+from dataclasses import replace
 from typing import assert_never
 
 from isogrid.backends.cpu.emit_collective import emit_collective, scratch_elements
@@ -49,7 +50,10 @@ def emit_groups(frame: FunctionFrame, strategy: Strategy) -> None:
     crossing = crossing_values(plan, levels, variables)
     uniform = {n: t for n, t in variables.items() if levels.values.get(n, GROUP) == GROUP}
     lanes = Lanes(frame.code, 1, {}, {}, variable_slots(frame, {}, 1, uniform), Val(Machine.I64, "0"), levels)
-    group = Group(frame, lanes, levels, facts, crossing, {}, strategy, kernel.geometry.block, axis, "", "")
+    block = kernel.geometry.block
+    group = Group(
+        frame, lanes, levels, facts, _row_facts(kernel, facts, constructs), crossing, {}, strategy, block, axis, "", ""
+    )
     shared = _allocate(group)
     sums = PrivateSums(frame)
     w = frame.code.w
@@ -71,6 +75,13 @@ def emit_groups(frame: FunctionFrame, strategy: Strategy) -> None:
         _end_interval(group)
 
     sums.over(lambda first, end: counted(w, first, end, "1", one))
+
+
+def _row_facts(kernel: d.Kernel, facts: LaneFacts, constructs: frozenset[int]) -> LaneFacts | None:
+    axes = [axis for axis in range(facts.lane_axis) if kernel.geometry.block[axis] > 1]
+    if len(axes) != 1:
+        return None
+    return replace(facts, levels=find_levels(kernel, axes[0], constructs), lane_axis=axes[0])
 
 
 def _group_count(group: Group, axis: int) -> str:

@@ -13,6 +13,8 @@ class _Spans:
     """First and last statement (in order of the text) at which each name is alive."""
 
     facts: LaneFacts
+    #: Names that do not count.
+    without: frozenset[str]
     first: dict[str, int] = field(default_factory=dict[str, int])
     last: dict[str, int] = field(default_factory=dict[str, int])
     #: Where the loops around the present statement start.
@@ -22,9 +24,9 @@ class _Spans:
     at: int = 0
 
 
-def most_alive(body: d.Block, facts: LaneFacts) -> int:
-    """The largest number of lane values alive at one statement."""
-    spans = _Spans(facts)
+def most_alive(body: d.Block, facts: LaneFacts, without: frozenset[str] = frozenset()) -> int:
+    """The largest number of lane values alive at one statement, those of some names left out."""
+    spans = _Spans(facts, without)
     _walk(spans, body)
     change = [0] * (spans.at + 2)
     for name, first in spans.first.items():
@@ -68,7 +70,7 @@ def _walk(spans: _Spans, body: d.Block) -> None:
 
 
 def _touch(spans: _Spans, name: str) -> None:
-    if spans.facts.levels.values.get(name, 0) < LANE:
+    if name in spans.without or spans.facts.levels.values.get(name, 0) < LANE:
         return
     first = spans.first.setdefault(name, spans.at)
     spans.last[name] = spans.at

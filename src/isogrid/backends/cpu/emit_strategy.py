@@ -43,6 +43,10 @@ class Strategy:
     lines: int = 0
     #: Lanes of a region that holds one value and reads arrays: half of the registers. 0 where that was not measured.
     most: int = 0
+    #: Vector registers, where each region chooses how many a value takes. 0 where one number holds for the kernel.
+    registers: int = 0
+    #: Elements of 32 bits in one of them.
+    native: int = 1
 
 
 @dataclass(slots=True)
@@ -106,22 +110,41 @@ def choose_strategy(kernel: d.Kernel, target: HostTarget, forced: int | None) ->
     lines = width if target.streams_lines else 0
     if streams and not kernel.grouped:
         return Strategy(1, "vectorise", "a scalar loop for the vectoriser", lines=lines)
-    most = target.f32_lanes * target.vector_registers // 2 if target.permutes else 0
-    return Strategy(width, "plain", "explicit vectors", lines=lines, most=most)
+    if target.permutes or not kernel.grouped:
+        most = target.f32_lanes * target.vector_registers // 2 if target.permutes else 0
+        return Strategy(width, "plain", "explicit vectors", lines=lines, most=most)
+    registers, native = target.vector_registers, target.f32_lanes
+    return Strategy(width, "plain", "explicit vectors", lines=lines, registers=registers, native=native)
 
 
 def _registers_each(counts: _Counts, kernel: d.Kernel, target: HostTarget) -> int:
-    """Registers for each lane value: several hide latencies and share what is done once per vector, if all fit."""
-    alive, room = most_alive(kernel.body, counts.facts), target.vector_registers * 5 // 8
-    if counts.waits and not counts.memory_in_waits:
-        room = target.vector_registers * 7 // 8
+    """Registers for each lane value of a kernel."""
+    alive = most_alive(kernel.body, counts.facts)
     chained = counts.loops > 0 and counts.halves * _HALVES >= counts.narrow + counts.wide
     if target.permutes and chained and alive <= _FEW_ALIVE:
         return 8
-    small = sum(1 for _ in every_statement(kernel.body)) <= _SMALL
+    return _registers_for(counts, kernel.body, alive, target.vector_registers)
+
+
+def _registers_for(counts: _Counts, body: d.Block, alive: int, registers: int) -> int:
+    """Registers for each lane value: several hide latencies and share what is done once per vector, if all fit."""
+    room = registers * 5 // 8
+    if counts.waits and not counts.memory_in_waits:
+        room = registers * 7 // 8
+    small = sum(1 for _ in every_statement(body)) <= _SMALL
     if small and alive * 4 <= room:
         return 4
     return 2 if alive * 2 <= room else 1
+
+
+def _own_width(counts: _Counts, body: d.Block, strategy: Strategy, row: int) -> int:
+    """Lanes for a region that chooses by itself: values that differ by a constant from lane to lane take no vector."""
+    each = 1
+    if not counts.gathers and not counts.quotients:
+        affine = frozenset(name for name, stride in counts.strides.items() if stride is not None)
+        alive = most_alive(body, counts.facts, affine)
+        each = max(_registers_for(counts, body, alive, strategy.registers), 1)
+    return min(strategy.native * each, _power_above(row))
 
 
 def region_width(body: d.Block, facts: LaneFacts, strategy: Strategy, row: int) -> int:
@@ -132,6 +155,8 @@ def region_width(body: d.Block, facts: LaneFacts, strategy: Strategy, row: int) 
     _count(counts, body, 1, False)
     if counts.atomics * 4 > counts.narrow + counts.wide:
         return 1
+    if strategy.registers and widest > 1:
+        widest = _own_width(counts, body, strategy, row)
     if counts.wide > 4 * counts.narrow and widest > 1:
         return max(widest // 2, 1)
     most = min(strategy.most, _power_above(row))
@@ -321,6 +346,13 @@ def stride_of(counts: _Counts, node: d.Expr) -> int | None:
             return _stride(node, [stride_of(counts, a) for a in node.arguments])
         case _:
             assert_never(node)
+
+
+def strides_of(body: d.Block, facts: LaneFacts) -> dict[str, int | None]:
+    """What the `Let`s of straight-line code differ by from lane to lane."""
+    counts = _Counts(facts, {})
+    _count(counts, body, 1, False)
+    return counts.strides
 
 
 _LINEAR: dict[str, Callable[[int, int], int]] = {"iadd": lambda a, b: a + b, "isub": lambda a, b: a - b}
