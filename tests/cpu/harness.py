@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pytest
 
 from isogrid.backends.cpu import layout as l
 from isogrid.backends.cpu.emit import emit_module, emit_precise
@@ -24,8 +25,15 @@ class Compiled:
     precise: Any
 
 
-def compile_kernel(kernel: d.Kernel, width: int | None = None, **options: Any) -> Compiled:
-    target = host_target()
+#: A processor with AVX2 and no more, whose code every newer one runs too.
+AVX2 = HostTarget(host_target().triple, "haswell", "+avx2,+fma,+f16c,+bmi,+bmi2,+popcnt", host_target().data_layout)
+needs_avx2 = pytest.mark.skipif(host_target().vector_bits < 256, reason="this processor has no AVX2")
+
+
+def compile_kernel(
+    kernel: d.Kernel, width: int | None = None, target: HostTarget | None = None, **options: Any
+) -> Compiled:
+    target = target or host_target()
     module = emit_module(kernel, target, dict(options) | ({} if width is None else {"cpu_width": width}))
     run = load_object(compile_object(module.text, module.pipeline, target), ("run",))["run"]
     if not kernel.sites:

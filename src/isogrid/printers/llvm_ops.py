@@ -94,6 +94,8 @@ def operation(w: Writer, op: str, arguments: Sequence[str], type: Machine, resul
         return found
     if op in _COMPARE:
         return w.emit(f"{_COMPARE[op]} {text} {arguments[0]}, {arguments[1]}")
+    if op == "fmin" and w.minima_by_bits:
+        return _minimum(w, arguments[0], arguments[1], type, shape)
     if op in _INTRINSIC:
         name = f"llvm.{_INTRINSIC[op]}.{mangled(type, shape.width)}"
         return w.call(name, text, [text] * len(arguments), arguments)
@@ -104,6 +106,24 @@ def operation(w: Writer, op: str, arguments: Sequence[str], type: Machine, resul
     if op in STORED_FLOATS:
         return stored_float(w, op, arguments[0], shape.width)
     return _special(w, op, arguments, type, shape)
+
+
+def _minimum(w: Writer, a: str, b: str, type: Machine, shape: Shape) -> str:
+    """The smaller of two floats by an instruction that gives its second operand where they are equal or not ordered.
+
+    Both ways round it gives both zeros, or a number and a NaN, and the bits of the two together are what is wanted:
+    -0 if one of them is, a NaN if one of them is.
+    """
+    text, one = (
+        type_text(type, shape.width),
+        type_text(Machine.I32 if type is Machine.F32 else Machine.I64, shape.width),
+    )
+    bits: list[str] = []
+    for first, second in ((a, b), (b, a)):
+        less = w.emit(f"fcmp olt {text} {first}, {second}")
+        smaller = w.emit(f"select {type_text(Machine.I1, shape.width)} {less}, {text} {first}, {text} {second}")
+        bits.append(w.emit(f"bitcast {text} {smaller} to {one}"))
+    return w.emit(f"bitcast {one} {w.emit(f'or {one} {bits[0]}, {bits[1]}')} to {text}")
 
 
 def _special(w: Writer, op: str, arguments: Sequence[str], type: Machine, shape: Shape) -> str:

@@ -78,7 +78,8 @@ class Writer:
     """One function being written: instructions in order, allocas apart, names that never repeat.
 
     `converts_halves` says that the target has exact instructions between f32 and f16, `register_bits` how wide the
-    vector registers are that empty `asm` statements may name ("v"; 0 for none).
+    vector registers are that empty `asm` statements may name ("v"; 0 for none). `minima_by_bits` says that a minimum is
+    best made of two comparisons.
     `open` is False after a terminator; what is then written until the next label can never run and is dropped.
     """
 
@@ -87,6 +88,7 @@ class Writer:
     declarations: dict[str, str] = field(default_factory=dict[str, str])
     constants: list[str] = field(default_factory=list[str])
     converts_halves: bool = False
+    minima_by_bits: bool = False
     register_bits: int = 0
     open: bool = True
     #: Results of pure instructions of the present block by their text, and of loads by pointer, address and type.

@@ -182,6 +182,8 @@ def _function(kernel: d.Kernel, target: HostTarget, name: str, settings: _Settin
         for at, table in enumerate(rows.tables):
             column = Column(table_name(rows.name), rows.width, at)
             frame.code.buffers[table.name] = replace(frame.code.buffers[table.name], column=column)
+    frame.code.cheap_masks = target.has_masks
+    frame.code.w.minima_by_bits = target.triple.startswith("x86_64")
     frame.code.w.converts_halves = target.converts_halves
     frame.code.w.register_bits = 512 if target.permutes else 0
     match unit_of(kernel):

@@ -1,6 +1,7 @@
 """Guards that are affine in the lane become bounds of the lane loop: no masks and no tests inside.
 
-`let i = gid; if 0 < i and i < n - 1: body` over lanes lo..hi runs `body` over max(lo, 1)..min(hi, n - 1).
+`let i = gid; if 0 < i and i < n - 1: body` over lanes lo..hi runs `body` over max(lo, 1)..min(hi, n - 1), and
+`if i != m: body` runs it below m and above.
 """
 
 from collections.abc import Mapping
@@ -30,12 +31,14 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """Run `body` on the lanes within all `bounds` if every uniform condition of `gates` holds. `single`: one lane."""
+    """Run `body` on the lanes within all `bounds` if every uniform condition of `gates` holds. `single`: one lane.
+    `hole` is one lane that is left out: `limit - offset`, saturating."""
 
     bounds: tuple[Bound, ...]
     gates: tuple[d.Expr, ...]
     body: d.Block
     single: bool = False
+    hole: Bound | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,7 @@ def split_guards(body: d.Block, facts: LaneFacts) -> Split:
     bounds: list[Bound] = []
     gates: list[d.Expr] = []
     single = False
+    hole: Bound | None = None
     defined: dict[str, d.Expr] = {}
     while True:
         prefix, last = _prefix(body)
@@ -75,6 +79,8 @@ def split_guards(body: d.Block, facts: LaneFacts) -> Split:
             if taken is not None:
                 bounds.extend(taken)
                 single = single or len(taken) == 2
+            elif hole is None and (left_out := _hole_of(part, facts, defined)) is not None:
+                hole = left_out
             elif facts.level(part) < LANE and is_outside(part, defined, facts.hidden):
                 gates.append(part)
             else:
@@ -83,7 +89,7 @@ def split_guards(body: d.Block, facts: LaneFacts) -> Split:
             body = (*prefix, replace(last, condition=_all(kept)))
             break
         body = (*prefix, *last.then)
-    return Split(tuple(bounds), tuple(gates), body, single)
+    return Split(tuple(bounds), tuple(gates), body, single, hole)
 
 
 def _prefix(body: d.Block) -> tuple[tuple[d.Let, ...], d.If | None]:
@@ -205,6 +211,16 @@ def bounds_of(node: d.Expr, facts: LaneFacts, defined: Mapping[str, d.Expr]) -> 
             return [Bound(limit, offset, 1, False, dynamic)]
         case _:
             return [Bound(limit, offset, 0, False, dynamic)]
+
+
+def _hole_of(node: d.Expr, facts: LaneFacts, defined: Mapping[str, d.Expr]) -> Bound | None:
+    """The lane that an inequality leaves out. Threads of a group meet again behind it, so there it stays a mask."""
+    match node:
+        case d.Op("ine", arguments) | d.Op("inot", (d.Op("ieq", arguments),)) if not facts.grouped:
+            found = bounds_of(d.Op("ieq", arguments, Machine.I1), facts, defined)
+            return None if found is None else found[0]
+        case _:
+            return None
 
 
 def _lane_plus(node: d.Expr, facts: LaneFacts) -> tuple[d.Expr | None] | None:

@@ -47,6 +47,8 @@ class Strategy:
     registers: int = 0
     #: Elements of 32 bits in one of them.
     native: int = 1
+    #: Lanes of the vectors that run what is left of a row before masks do, 0 where masks cost nothing.
+    narrower: int = 0
 
 
 @dataclass(slots=True)
@@ -91,7 +93,7 @@ def choose_strategy(kernel: d.Kernel, target: HostTarget, forced: int | None) ->
         return Strategy(1, "plain", "scalar lanes for gathers")
     # LLVM 22 drops the shift of a vectorised `(a * b) >> 32` whose operands it knows to be narrow (decision 0056).
     halves = any(isinstance(node, d.Op) and node.op in ("smulhi", "umulhi") for node in visit(kernel.body))
-    streams = not halves and not (
+    streams = not (halves or _reads_elsewhere(kernel.body)) and not (
         counts.loops
         or counts.checks
         or counts.branches
@@ -112,9 +114,22 @@ def choose_strategy(kernel: d.Kernel, target: HostTarget, forced: int | None) ->
         return Strategy(1, "vectorise", "a scalar loop for the vectoriser", lines=lines)
     if target.permutes or not kernel.grouped:
         most = target.f32_lanes * target.vector_registers // 2 if target.permutes else 0
-        return Strategy(width, "plain", "explicit vectors", lines=lines, most=most)
+        narrower = 0 if target.has_masks else min(target.vector_bits // bits, width)
+        return Strategy(width, "plain", "explicit vectors", lines=lines, most=most, narrower=narrower)
     registers, native = target.vector_registers, target.f32_lanes
     return Strategy(width, "plain", "explicit vectors", lines=lines, registers=registers, native=native)
+
+
+def _reads_elsewhere(body: d.Block) -> bool:
+    """Whether some array is loaded at other places than it is stored to: the vectoriser tests whether lanes meet there,
+    which the race proof has excluded, and its test finds that they may where rows lie close."""
+    nodes = list(visit(body))
+    stored: dict[str, set[d.Expr]] = {}
+    for node in nodes:
+        if isinstance(node, d.Store):
+            stored.setdefault(node.buffer, set()).add(node.index)
+    loads = (node for node in nodes if isinstance(node, d.Load) and node.buffer in stored)
+    return any(stored[load.buffer] != {load.index} for load in loads)
 
 
 def _registers_each(counts: _Counts, kernel: d.Kernel, target: HostTarget) -> int:

@@ -65,7 +65,7 @@ def find_stream(kernel: d.Kernel, width: int) -> Stream | None:
     axis = kernel.geometry.rank - 1
     facts = LaneFacts(find_levels(kernel, axis, frozenset()), {b.name: b.space for b in kernel.buffers}, axis, False)
     split = split_guards(kernel.body, facts)
-    if split.single:
+    if split.single or split.hole is not None:
         return None
     interior = find_interior(split.body, facts)
     places = _places(split.body if interior is None else interior.body, facts)

@@ -1,7 +1,7 @@
 """Ungrouped kernels: lanes of a range of threads, or rows of lanes along the last axis."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from isogrid.backends.cpu.emit_counted import counted
@@ -13,7 +13,7 @@ from isogrid.backends.cpu.emit_levels import LANE, Levels
 from isogrid.backends.cpu.emit_memory import evaluate
 from isogrid.backends.cpu.emit_strategy import Strategy
 from isogrid.backends.cpu.emit_stream import Stream, whole_lines
-from isogrid.backends.cpu.emit_values import BufferRef, Code, Lanes, Slot, Val, apply
+from isogrid.backends.cpu.emit_values import BufferRef, Code, Lanes, Slot, Val, apply, splat
 from isogrid.backends.cpu.layout import LINE
 from isogrid.ir import device as d
 from isogrid.ir.device import Machine
@@ -123,20 +123,32 @@ def _lane_range(
         emit_thread(lanes, inner)
 
     interior = None if frame.code.precise or split.single else find_interior(split.body, facts)
-    if interior is None and frame.stream is None:
-        lane_loop(frame.code, width, lo, hi, running(split.body))
-        return
-    start, end = (lo, hi) if interior is None else _inside(outside, interior, lo, hi)
-    inner = running(split.body if interior is None else interior.body)
-    if frame.stream is not None:
-        _in_lines(outside, frame.stream, width, (lo, start, end, hi), inner, running(split.body))
-        return
-    lane_loop(frame.code, width, start, end, inner)
-    for_edges(
-        outside,
-        (lo, start, end, hi),
-        lambda lo, hi: lane_loop(frame.code, width, lo, hi, running(split.body)),
-    )
+    narrower = 0 if row is None else strategy.narrower
+    whole = running(split.body)
+
+    def each(lo: str, hi: str) -> None:
+        if interior is None and frame.stream is None:
+            lane_loop(frame.code, width, lo, hi, whole, narrower=narrower)
+            return
+        start, end = (lo, hi) if interior is None else _inside(outside, interior, lo, hi)
+        inner = whole if interior is None else running(interior.body)
+        if frame.stream is not None:
+            _in_lines(outside, frame.stream, width, (lo, start, end, hi), inner, whole)
+            return
+        lane_loop(frame.code, width, start, end, inner, narrower=narrower)
+        for_edges(outside, (lo, start, end, hi), lambda lo, hi: lane_loop(frame.code, width, lo, hi, whole))
+
+    if split.hole is None:
+        each(lo, hi)
+    else:
+        for_edges(outside, (lo, *_around(outside, split.hole, lo, hi), hi), each)
+
+
+def _around(outside: Lanes, hole: Bound, lo: str, hi: str) -> tuple[str, str]:
+    """Where the lanes below the one that is left out end, and where those above it begin."""
+    lane = _limit(outside, hole)
+    behind = _limit(outside, replace(hole, extra=1))
+    return extreme(outside.w, "smin", hi, lane), extreme(outside.w, "smax", lo, behind)
 
 
 def _in_lines(
@@ -260,10 +272,11 @@ def _limit(outside: Lanes, bound: Bound) -> str:
     return limit.text
 
 
-def lane_loop(code: Code, width: int, lo: str, hi: str, body: LaneBody, unrolled: int = 0) -> None:
+def lane_loop(code: Code, width: int, lo: str, hi: str, body: LaneBody, unrolled: int = 0, narrower: int = 0) -> None:
     """Run `body(first lane, mask, lanes)` over lo..hi: whole vectors without a mask, then one masked vector.
 
-    Between constants up to `unrolled` vectors are written out, the last ones narrower instead of masked.
+    Between constants up to `unrolled` vectors are written out, the last ones narrower instead of masked. Vectors of
+    `narrower` lanes, if that is not 0, run what the whole ones leave, so that the masked one is narrow as well.
     """
     w = code.w
     if _is_number(lo) and _is_number(hi) and _vectors(int(hi) - int(lo), width) <= unrolled:
@@ -279,20 +292,33 @@ def lane_loop(code: Code, width: int, lo: str, hi: str, body: LaneBody, unrolled
     if _is_number(lo) and _is_number(hi) and (int(hi) - int(lo)) % width == 0:
         return
     tail, done = w.block("tail"), w.block("tail.end")
+    if 0 < narrower < width:
+        whole = w.emit(f"and i64 {count}, {-narrower}")
+        first, end = end, w.emit(f"add i64 {lo}, {whole}")
+        counted(w, first, end, str(narrower), lambda first: body(first, None, narrower))
+        width = narrower
     w.branch(w.emit(f"icmp ne i64 {count}, {whole}"), tail, done)
     w.place(tail)
-    body(end, _lanes_below(w, width, end, hi), width)
+    body(end, _lanes_below(code, width, end, hi), width)
     w.place(done)
 
 
 def masked_loop(code: Code, width: int, lo: str, hi: str, body: LaneBody) -> None:
     """As `lane_loop`, every vector with a mask: little code, for few lanes."""
-    counted(code.w, lo, hi, str(width), lambda first: body(first, _lanes_below(code.w, width, first, hi), width))
+    counted(code.w, lo, hi, str(width), lambda first: body(first, _lanes_below(code, width, first, hi), width))
 
 
-def _lanes_below(w: Writer, width: int, first: str, hi: str) -> str:
-    name = f"llvm.get.active.lane.mask.v{width}i1.i64"
-    return w.call(name, f"<{width} x i1>", ["i64", "i64"], [first, hi])
+def _lanes_below(code: Code, width: int, first: str, hi: str) -> str:
+    """The mask of the lanes below `hi`, of which there is at least one."""
+    w = code.w
+    if code.cheap_masks:
+        name = f"llvm.get.active.lane.mask.v{width}i1.i64"
+        return w.call(name, f"<{width} x i1>", ["i64", "i64"], [first, hi])
+    # Without AVX-512, LLVM compares 64-bit lanes for that, and packs what it finds.
+    left = extreme(w, "smin", w.emit(f"sub i64 {hi}, {first}"), str(width))
+    count = splat(w, w.emit(f"trunc i64 {left} to i32"), Machine.I32, width)
+    numbers = ", ".join(f"i32 {k}" for k in range(width))
+    return w.emit(f"icmp sgt <{width} x i32> {count}, <{numbers}>")
 
 
 def _written_out(width: int, lo: int, hi: int, body: LaneBody) -> None:

@@ -80,6 +80,8 @@ class Code:
     quick_division: bool = False
     #: Whether no other thread runs a launch meanwhile, so that updates of memory need no locked instructions.
     alone: bool = False
+    #: Whether masks have registers, and loads and stores under them cost little.
+    cheap_masks: bool = False
     #: Elements of a register that permutes pick, 0 where there are none: `emit_tables`.
     table_lanes: int = 0
     #: Loops whose trips overlap, by their counters.

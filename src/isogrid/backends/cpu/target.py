@@ -75,6 +75,11 @@ class HostTarget:
         return "eight" if self.table_lanes == 8 and self.has_fma else ""
 
     @property
+    def has_masks(self) -> bool:
+        """Whether masks of lanes have registers of their own, and loads and stores under them cost little."""
+        return "avx512f" in self.enabled
+
+    @property
     def converts_halves(self) -> bool:
         """Whether conversions between f32 and f16 are instructions (else LLVM calls a library that is not there)."""
         return "f16c" in self.enabled or self.triple.startswith(("aarch64", "arm64"))
