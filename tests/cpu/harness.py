@@ -1,8 +1,8 @@
 """Run emitted modules on NumPy arrays without pool or launcher: the smallest caller of `run` and `precise`."""
 
 import ctypes
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from isogrid.backends.cpu import layout as l
 from isogrid.backends.cpu.emit import emit_module, emit_precise
 from isogrid.backends.cpu.loader import compile_object, load_object
 from isogrid.backends.cpu.target import HostTarget, host_target
+from isogrid.cli.stages import stages_of
 from isogrid.ir import device as d
 from isogrid.ir.kernel import ArrayParameter
 
@@ -48,6 +49,15 @@ def compile_for(target: HostTarget, kernel: d.Kernel) -> Any:
     return Call(load_object(compile_object(module.text, module.pipeline, target), ("run",))["run"])
 
 
+def without_avx512() -> HostTarget:
+    """This machine as if its widest vectors had 256 bits: it runs such code too."""
+    host = host_target()
+    if not host.permutes:
+        return host
+    kept = [name for name in host.features.split(",") if not name.startswith("+avx512")]
+    return replace(host, cpu="haswell", features=",".join([*kept, "-avx512f"]))
+
+
 class Launch:
     """An argument block and the arrays that it points at."""
 
@@ -79,3 +89,15 @@ class Launch:
 
     def __call__(self, function: Any, lo: int, hi: int) -> int:
         return function(self.block.ctypes.data, lo, hi)
+
+
+def runner(target: HostTarget, kernel: Any) -> Callable[[Sequence[Any], Mapping[str, int], Sequence[int]], None]:
+    """A kernel compiled for a target: takes the arrays of its parameters, dims and numbers of groups."""
+    device = stages_of(kernel, (), wide=True).device
+    run, names = compile_for(target, device), [parameter.name for parameter in device.parameters]
+
+    def launch(arrays: Sequence[Any], dims: Mapping[str, int], groups: Sequence[int]) -> None:
+        block = Launch(device, dict(zip(names, arrays, strict=True)), dims, groups)
+        assert block(run, 0, int(np.prod(groups))) == 0
+
+    return launch

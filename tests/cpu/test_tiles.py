@@ -1,14 +1,12 @@
 """Rows of a group side by side, and rows of which no lane lies outside, give what the interpreter gives."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
-from tests.cpu.harness import Launch, compile_for
+from tests.cpu.harness import runner, without_avx512
 
 import isogrid as ig
 from isogrid import In, Out, f32, i32
@@ -19,15 +17,6 @@ from isogrid.dims import H, K, M, N, W
 
 AVX2 = HostTarget("x86_64-unknown-linux-gnu", "haswell", "+avx2,+fma", "")
 AVX512 = HostTarget(AVX2.triple, "emeraldrapids", "+avx512f,+avx2,+fma", "")
-
-
-def without_avx512() -> HostTarget:
-    """This machine as if its widest vectors had 256 bits: it runs such code too."""
-    host = host_target()
-    if not host.permutes:
-        return host
-    kept = [name for name in host.features.split(",") if not name.startswith("+avx512")]
-    return replace(host, cpu="haswell", features=",".join([*kept, "-avx512f"]))
 
 
 @ig.kernel(groups=(ig.cdiv(M, 16), ig.cdiv(N, 16)), block=(16, 16))
@@ -99,20 +88,12 @@ def above(x: In[i32, H, W], y: Out[i32, H, W]) -> None:
 SIZES = ((16, 32), (17, 16), (16, 33), (24, 64), (3, 50), (40, 3), (1, 1))
 
 
-def run_for(
-    target: HostTarget, kernel: Any, arrays: Sequence[Any], dims: dict[str, int], groups: Sequence[int]
-) -> None:
-    device = stages_of(kernel, (), wide=True).device
-    names = [parameter.name for parameter in device.parameters]
-    launch = Launch(device, dict(zip(names, arrays, strict=True)), dims, groups)
-    assert launch(compile_for(target, device), 0, int(np.prod(groups))) == 0
-
-
 @pytest.mark.parametrize("target", [without_avx512(), host_target()], ids=["narrow", "host"])
 @pytest.mark.parametrize("kernel", [weighed, corner, above], ids=lambda kernel: kernel.__name__)
 def test_every_edge(kernel: Any, target: HostTarget) -> None:
     random = np.random.default_rng(4)
     block = {weighed: (8, 32), corner: (8, 16), above: (6, 16)}[kernel]
+    run = runner(target, kernel)
     for height, width in SIZES:
         type = np.float32 if kernel is weighed else np.int32
         x = (random.standard_normal((height, width)) * 100).astype(type)
@@ -120,13 +101,13 @@ def test_every_edge(kernel: Any, target: HostTarget) -> None:
         found, wanted = np.full_like(x, 3), np.full_like(x, 3)
         kernel.on("interp")(x, *more, wanted)
         groups = [-(-height // block[0]), -(-width // block[1])]
-        run_for(target, kernel, [x, *more, found], {"H": height, "W": width}, groups)
+        run([x, *more, found], {"H": height, "W": width}, groups)
         assert np.array_equal(found.view(np.int32), wanted.view(np.int32)), (height, width)
 
 
 @pytest.mark.parametrize("target", [without_avx512(), host_target()], ids=["narrow", "host"])
 def test_products_of_every_edge(target: HostTarget) -> None:
-    random = np.random.default_rng(5)
+    random, run = np.random.default_rng(5), runner(target, product)
     for rows, inner, cols in (
         (16, 16, 16),
         (32, 16, 48),
@@ -140,7 +121,7 @@ def test_products_of_every_edge(target: HostTarget) -> None:
         found, wanted = (np.full((rows, cols), 9, np.float32) for _ in range(2))
         product.on("interp")(a, b, wanted)
         dims = {"M": rows, "K": inner, "N": cols}
-        run_for(target, product, [a, b, found], dims, [-(-rows // 16), -(-cols // 16)])
+        run([a, b, found], dims, [-(-rows // 16), -(-cols // 16)])
         assert np.array_equal(found.view(np.int32), wanted.view(np.int32)), (rows, inner, cols)
 
 

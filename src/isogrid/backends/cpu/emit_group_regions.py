@@ -27,7 +27,7 @@ _SMALL = 8
 def emit_region(group: Group, body: d.Block) -> None:
     """A loop over the group's threads: rows of the leading axes, lanes along the lane axis."""
     w, code = group.lanes.w, group.frame.code
-    body = (*_prologue(group, body), *body)
+    body = with_prologue(group, body)
     rows = group.threads // group.row
     before = code.trap_label
     trapped, done = w.block("region.trap"), w.block("region.end")
@@ -72,7 +72,7 @@ def _copy_rows(group: Group, to: str, source: str, name: str, rows: int) -> None
 
 
 @dataclass(frozen=True, slots=True)
-class _Whole:
+class Whole:
     """What all rows run where no lane of the group lies outside: `rows` and `lanes` bound them, alike for all."""
 
     body: d.Block
@@ -131,26 +131,32 @@ def _rows(group: Group, body: d.Block, rows: int) -> None:
     if rows == 1:
         _row(group, plan, "0")
         return
-    whole = None if group.limit or plan.split.single else _whole(group, body, rows)
+    whole = None if group.limit or plan.split.single else whole_of(group, body)
     if whole is None:
         counted(group.lanes.w, "0", str(rows), "1", lambda row: _row(group, plan, row))
         return
     together = TOGETHER if rows % TOGETHER == 0 and shares_loads(group, whole.body) else 1
     pace = _pace(group, whole.body, together)
-    if not (whole.rows or whole.lanes):
+    conditions = condition_of(group, whole)
+    if not conditions:
         _whole_rows(group, whole.body, pace, rows)
         return
-    outside = replace(group.lanes, env=dict(group.lanes.env))
-    fits = [(bounds, count) for bounds, count in ((whole.rows, rows), (whole.lanes, group.row)) if bounds]
-    _one_of(
+    one_of(
         group,
-        [_holds(outside, bounds, str(count)) for bounds, count in fits],
+        conditions,
         lambda: _whole_rows(group, whole.body, pace, rows),
         lambda: counted(group.lanes.w, "0", str(rows), "1", lambda row: _row(group, plan, row)),
     )
 
 
-def _whole(group: Group, body: d.Block, rows: int) -> _Whole | None:
+def condition_of(group: Group, whole: Whole) -> list[str]:
+    """What must hold for no thread of the group to lie outside; empty where nothing has to."""
+    outside, rows = replace(group.lanes, env=dict(group.lanes.env)), group.threads // group.row
+    fits = ((whole.rows, rows), (whole.lanes, group.row))
+    return [_holds(outside, bounds, str(count)) for bounds, count in fits if bounds]
+
+
+def whole_of(group: Group, body: d.Block) -> Whole | None:
     """The statements without what is known of all lanes of all rows, None where rows differ in what is known."""
     hidden = _hidden(group, body)
     found: list[tuple[Bound, ...]] = []
@@ -162,7 +168,7 @@ def _whole(group: Group, body: d.Block, rows: int) -> _Whole | None:
     parts = [part for bound in (*lanes, *across) for part in (bound.limit, bound.offset) if part is not None]
     if not all(group.facts.level(part) == GROUP for part in parts):
         return None
-    return _Whole(body, across, lanes)
+    return Whole(body, across, lanes)
 
 
 def _whole_rows(group: Group, body: d.Block, pace: _Pace, rows: int) -> None:
@@ -200,7 +206,7 @@ def _row(group: Group, plan: _Plan, number: str) -> None:
         around(plan.pace.width, plan.pace.unrolled)
         return
     inner = plan.interior.body
-    _one_of(
+    one_of(
         group,
         [_holds(outside, plan.interior.bounds, hi)],
         lambda: _lanes(group, inner, plan.pace, row),
@@ -215,7 +221,7 @@ def _holds(outside: Lanes, bounds: tuple[Bound, ...], count: str) -> str:
     return outside.w.emit(f"and i1 {low_fits}, {high_fits}")
 
 
-def _one_of(group: Group, conditions: Sequence[str], within: Callable[[], None], around: Callable[[], None]) -> None:
+def one_of(group: Group, conditions: Sequence[str], within: Callable[[], None], around: Callable[[], None]) -> None:
     """One where all conditions hold, the other elsewhere."""
     w = group.lanes.w
     interior, edge, done = w.block("interior"), w.block("edge"), w.block("row.end")
@@ -247,8 +253,8 @@ def _threads(group: Group, body: d.Block, row: Row, *, lines: bool) -> LaneBody:
     return run
 
 
-def _prologue(group: Group, body: d.Block) -> tuple[d.Let, ...]:
-    """`Let`s of other regions that this one computes again, in an order that defines before use."""
+def with_prologue(group: Group, body: d.Block) -> d.Block:
+    """The statements behind `Let`s of other regions that they compute again, in an order that defines before use."""
     again, found = group.crossing.again, dict[str, d.Let]()
 
     def need(names: frozenset[str]) -> None:
@@ -261,7 +267,7 @@ def _prologue(group: Group, body: d.Block) -> tuple[d.Let, ...]:
     for node in every_statement(body):
         for expression in expressions_of(node):
             need(names_in(expression))
-    return tuple(found.values())
+    return (*found.values(), *body)
 
 
 def _keeps_lets(group: Group, body: d.Block) -> bool:

@@ -1,6 +1,7 @@
 """Vectors of threads of a group: what a thread keeps between regions comes in, statements run, what they assigned goes
 out."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from isogrid.backends.cpu.emit_frame import variable_slots
@@ -54,12 +55,16 @@ def row_of(group: Group, number: str) -> Row:
     return Row(number, start, specials)
 
 
-def run_threads(group: Group, body: d.Block, row: Row, vector: Vector) -> None:
-    """One vector of threads of a region."""
+def run_threads(
+    group: Group, body: d.Block, row: Row, vector: Vector, finish: Callable[[Lanes], None] | None = None
+) -> None:
+    """One vector of threads of a region; `finish` may look at what they have in the end."""
     read, written = names_of(body)
     lanes, slots = _enter(group, row, vector, read, written)
     lanes.mask, lanes.slow, lanes.lines = vector.mask, vector.slow, vector.lines
     emit_thread(lanes, body)
+    if finish is not None:
+        finish(lanes)
     lanes.mask, lanes.slow, lanes.lines = None, "", False
     _leave(group, row, lanes, slots, written)
 

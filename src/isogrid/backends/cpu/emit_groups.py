@@ -9,6 +9,7 @@ from typing import assert_never
 
 from isogrid.backends.cpu.emit_collective import emit_collective, scratch_elements
 from isogrid.backends.cpu.emit_counted import counted
+from isogrid.backends.cpu.emit_extremes import emit_extreme
 from isogrid.backends.cpu.emit_frame import FunctionFrame, variable_slots, work_array
 from isogrid.backends.cpu.emit_group_regions import emit_region
 from isogrid.backends.cpu.emit_group_state import Group
@@ -172,18 +173,35 @@ def _zero(group: Group, pointer: str, size: int) -> None:
 
 
 def _nodes(group: Group, plan: Plan) -> None:
-    for node in plan:
+    taken = False
+    for place, node in enumerate(plan):
         if not group.lanes.w.open:
             return
+        after = plan[place + 1] if place + 1 < len(plan) else None
+        if taken:
+            taken = False
+            continue
         match node:
             case Region():
-                emit_region(group, node.body)
+                taken = isinstance(after, Step) and _with_extreme(group, node, after)
+                if not taken:
+                    emit_region(group, node.body)
             case Step():
                 _step(group, node)
             case Nest():
                 _nest(group, node)
             case _:
                 assert_never(node)
+
+
+def _with_extreme(group: Group, region: Region, step: Step) -> bool:
+    """Whether the region and the operation behind it are emitted together."""
+
+    def usual() -> None:
+        emit_region(group, region.body)
+        _step(group, step)
+
+    return step.stored and isinstance(step.node, d.Collective) and emit_extreme(group, region.body, step.node, usual)
 
 
 def _step(group: Group, step: Step) -> None:
