@@ -170,3 +170,20 @@ def test_lanes_stay_apart_between_products() -> None:
     products, merges = body.count("vpmuludq"), body.count("vpermt2d") + body.count("vpermi2d")
     assert products >= 9 * 8
     assert merges * 4 < products
+
+
+@ig.kernel(grid=N)
+def counted_by_lanes(key: ig.w32, place: In[ig.i32, N], sums: InOut[ig.w32, M]) -> None:
+    i = ig.gid()
+    value = ig.w32(i)
+    for _ in range(5):
+        value = ig.mulhi(value, ig.w32(0xD256D193)) ^ key
+        value = ig.mulhi(value, ig.w32(0xD256D193)) ^ key
+    ig.atomic_add(sums, place[i], value)
+
+
+def test_the_last_of_many_lanes_update_memory_in_turn() -> None:
+    """Of 128 lanes, whose mask is wider than a lane's number."""
+    module = emit_module(stages_of(counted_by_lanes).device, AVX512, {"cpu_width": 128})
+    assert "cttz.i128" in module.text
+    assert "i128" in compile_text(module.text, module.pipeline, assembly=False, target=AVX512)

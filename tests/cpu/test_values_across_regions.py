@@ -4,10 +4,11 @@ import math
 import time
 
 import numpy as np
+import pytest
 
 import isogrid as ig
-from isogrid import InOut, Out
-from isogrid.dims import N
+from isogrid import In, InOut, Out, u32
+from isogrid.dims import H, N, W
 
 
 @ig.kernel(groups=(N, 1), block=(4, 16))
@@ -27,3 +28,25 @@ def test_a_value_with_countless_ways_to_it() -> None:
     function_of_coordinates.on("cpu")(flags, found)
     assert time.process_time() - started < 10
     np.testing.assert_array_equal(found, want)
+
+
+@ig.kernel(grid=(H, W), block=(4, 16))
+def behind_a_trap(x: In[u32, H, W], y: Out[u32, H, W]) -> None:
+    i, j = ig.gids()
+    v = x[-(x[ig.lid(0) + i, min(ig.i64(x[1, 0] >> 1), W - 1)] >> 7), x[min(1, H - 1), 0]]
+    column = ig.group_max(ig.f32(v))
+    if i < H and j < W:
+        y[i, j] = u32(column)
+
+
+def test_threads_in_front_of_one_that_trapped_find_what_they_computed() -> None:
+    """Thread (1, 0) is the first to trap; (0, 0) goes on with what its row keeps, and traps later in the kernel."""
+    x = np.array([[0], [19]], np.uint32)
+    texts: list[str] = []
+    for device in ("interp", "cpu"):
+        y = np.zeros_like(x)
+        with pytest.raises(ig.KernelIndexError) as caught:
+            behind_a_trap.on(device).options(disable=("prove",))(x, y)
+        texts.append(str(caught.value))
+    assert "index 19 is out of range for axis 1" in texts[0] and "thread (0, 0)" in texts[0]
+    assert texts[1] == texts[0]

@@ -83,7 +83,8 @@ def _over_set_bits(lanes: Lanes, update: Callable[[str], None]) -> None:
     lane = w.call(f"llvm.cttz.i{width}", f"i{width}", [f"i{width}", "i1"], [left, "true"])
     below = w.emit(f"sub i{width} {left}, 1")
     w.do(f"store i{width} {w.emit(f'and i{width} {left}, {below}')}, ptr {bits}")
-    update(lane if width == 64 else w.emit(f"zext i{width} {lane} to i64"))
+    convert = "zext" if width < 64 else "trunc"
+    update(lane if width == 64 else w.emit(f"{convert} i{width} {lane} to i64"))
     w.jump(head)
     w.place(done)
 

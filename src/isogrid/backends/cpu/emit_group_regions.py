@@ -1,7 +1,7 @@
 """One region of a group between barriers: a loop over its threads, with what they keep carried in and out."""
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from isogrid.backends.cpu.emit_counted import counted
@@ -16,7 +16,7 @@ from isogrid.backends.cpu.emit_regions import every_statement
 from isogrid.backends.cpu.emit_strategy import edge_width, reads_lines, region_width
 from isogrid.backends.cpu.emit_tiles import TOGETHER, shares_loads, tile_width
 from isogrid.backends.cpu.emit_units import LaneBody, bounded_range, extreme, lane_loop
-from isogrid.backends.cpu.emit_values import Lanes
+from isogrid.backends.cpu.emit_values import BufferRef, Lanes
 from isogrid.backends.cpu.layout import RECORD_LOCAL
 from isogrid.ir import device as d
 
@@ -35,9 +35,8 @@ def emit_region(group: Group, body: d.Block) -> None:
         code.trap_label = trapped
     _renew(group, body, rows)
     _rows(group, body, rows)
-    for name, new in group.renewed.items():
-        _copy_rows(group, group.kept[name].pointer, new.pointer, name, rows)
-    group.renewed = {}
+    renewed, group.renewed = group.renewed, {}
+    _settle(group, renewed, rows)
     code.trap_label = before
     if not group.limit:
         return
@@ -46,6 +45,7 @@ def emit_region(group: Group, body: d.Block) -> None:
     lowest = w.emit(f"getelementptr i64, ptr {code.record}, i64 {RECORD_LOCAL}", "p")
     limit = w.emit(f"load i64, ptr {lowest}")
     w.do(f"store i64 {limit}, ptr {group.limit}")
+    _settle(group, renewed, rows)
     # Nothing may be computed for the whole group from what thread 0 did not reach.
     w.branch(w.emit(f"icmp eq i64 {limit}, 0"), before, done)
     w.place(done)
@@ -63,6 +63,12 @@ def _renew(group: Group, body: d.Block, rows: int) -> None:
         pointer = work_array(group.frame, "", rows, size, "renewed")
         group.renewed[name] = replace(old, pointer=pointer)
         _copy_rows(group, pointer, old.pointer, name, rows)
+
+
+def _settle(group: Group, renewed: Mapping[str, BufferRef], rows: int) -> None:
+    """Where threads in front of one that trapped go on, they too find what they assigned."""
+    for name, new in renewed.items():
+        _copy_rows(group, group.kept[name].pointer, new.pointer, name, rows)
 
 
 def _copy_rows(group: Group, to: str, source: str, name: str, rows: int) -> None:
