@@ -20,6 +20,7 @@ from isogrid.backends.cpu.emit_groups import emit_groups
 from isogrid.backends.cpu.emit_levels import GROUP, find_levels, level_of
 from isogrid.backends.cpu.emit_normal import flag_returns, normalise
 from isogrid.backends.cpu.emit_overlap import Rounds
+from isogrid.backends.cpu.emit_polled import is_one_thread
 from isogrid.backends.cpu.emit_ranges import fold_decided
 from isogrid.backends.cpu.emit_regions import group_constructs
 from isogrid.backends.cpu.emit_strategy import Strategy, choose_strategy, lane_axis_of
@@ -174,6 +175,7 @@ def _function(kernel: d.Kernel, target: HostTarget, name: str, settings: _Settin
     frame.code.quick_division = settings.quick
     frame.code.overlapped = settings.overlapped
     frame.code.alone = settings.alone
+    frame.code.one_thread = is_one_thread(kernel.geometry)
     frame.stream, frame.otherwise = settings.stream, settings.otherwise
     for buffer in () if settings.stream is None else settings.stream.buffers:
         frame.code.buffers[buffer] = replace(frame.code.buffers[buffer], streamed=True)

@@ -78,6 +78,8 @@ class Code:
     traps: bool = False
     #: Whether f32 lanes are divided by multiplication: `emit_exact`.
     quick_division: bool = False
+    #: Whether launches have one thread, whose loops then look at the interrupt flag: `emit_polled`.
+    one_thread: bool = False
     #: Whether no other thread runs a launch meanwhile, so that updates of memory need no locked instructions.
     alone: bool = False
     #: Whether masks have registers, and loads and stores under them cost little.
