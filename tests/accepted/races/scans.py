@@ -3,7 +3,7 @@
 from typing import Literal
 
 import isogrid as ig
-from isogrid import In, InOut, Out, i32, u8
+from isogrid import In, InOut, Out, i32, u8, u64
 from isogrid.dims import M
 
 
@@ -94,3 +94,13 @@ def runs(n: In[u8, Literal[8]], y: InOut[i32, M]) -> None:
     start = ig.group_scan(i32(n[t]), exclusive=True)
     for k in range(start, start + n[t]):
         y[k] = t
+
+
+@ig.kernel(groups=G, block=8)
+def far_beyond_counts(x: In[u64, G8], y: Out[u64, G8], last: Out[u64, G]) -> None:
+    """Sums whose values fill their type say nothing of places, and stand in no proof's way."""
+    i = ig.gid()
+    upto = ig.group_scan((x[i] % (1 << 60)) << 3, exclusive=True)
+    y[i] = ig.group_scan(upto // 2)
+    if ig.lid() == 7:
+        last[ig.group_id()] = upto

@@ -160,7 +160,8 @@ def _assert(g: Context, depth: int) -> Lines:
     if g.dare() or g.choices.chance(g.hot / 2):
         return [f"assert {boolean(g, 1).text}{message}"]
     value = integer(g, g.choices.pick(CHECKED), 2)
-    return [f"assert {value.text} <= {_text(value.high)}{message}"]
+    # What is sure to trap may be thought to be negative where no such number can be written.
+    return [f"assert {value.text} <= {_text(max(value.high, full(value.type)[0]))}{message}"]
 
 
 # --- stores ----------------------------------------------------------------------------------------------------------

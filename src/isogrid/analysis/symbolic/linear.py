@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from isogrid.analysis.symbolic.context import Context
-from isogrid.analysis.symbolic.polynomial import Coefficient, Monomial, Polynomial
+from isogrid.analysis.symbolic.polynomial import Coefficient, Monomial, Polynomial, TooLarge
 
 _DEPTH = 4
 
@@ -29,7 +29,10 @@ def prove(c: Context, p: Polynomial, facts: Sequence[Polynomial], mask: Any, dep
             factor = _factor(value, coefficient, mask)
             if factor is None:
                 continue
-            reduced = p.plus(fact.scaled_monomial(rest, factor), -1)
+            try:
+                reduced = p.plus(fact.scaled_monomial(rest, factor), -1)
+            except TooLarge:
+                continue  # numbers that no fact can bring back into range
             if len(reduced.terms) <= len(p.terms) + 3 and prove(c, reduced, facts, mask, depth - 1):
                 return True
     return False
