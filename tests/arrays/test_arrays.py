@@ -113,6 +113,19 @@ def test_views_share_and_copies_do_not(device: str) -> None:
     assert [r.shape for r in x] == [(4,)] * 3 and len(x) == 3
 
 
+class Wrapped:
+    """An object that gives away a capsule made before."""
+
+    def __init__(self, capsule: object) -> None:
+        self.capsule = capsule
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return 1, 0
+
+    def __dlpack__(self, **wishes: object) -> object:
+        return self.capsule
+
+
 @pytest.mark.parametrize("on", ["cpu", "interp"])
 def test_dlpack_and_numpy_share_memory_on_host_devices(on: str) -> None:
     before = len(dlpack._EXPORTED)
@@ -128,9 +141,20 @@ def test_dlpack_and_numpy_share_memory_on_host_devices(on: str) -> None:
     assert len(dlpack._EXPORTED) == before
     unused = x.__dlpack__()
     assert len(dlpack._EXPORTED) == before + 1
+    dlpack.sweep()
+    assert len(dlpack._EXPORTED) == before + 1  # somebody may yet import it
     del unused
+    gc.collect()
     assert len(dlpack._EXPORTED) == before
-    assert not hasattr(x, "__cuda_array_interface__")
+    del x
+    assert not hasattr(ig.ones(3, device=on), "__cuda_array_interface__")
+    unused = ig.ones(3, device=on).__dlpack__()
+    taken = np.from_dlpack(Wrapped(unused))
+    del unused
+    gc.collect()
+    assert taken.tolist() == [1, 1, 1] and len(dlpack._EXPORTED) == before + 1
+    del taken
+    assert len(dlpack._EXPORTED) == before
     read_only = np.arange(3.0)
     read_only.flags.writeable = False
     assert not ig.from_dlpack(read_only).writeable

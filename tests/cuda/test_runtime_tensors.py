@@ -244,3 +244,24 @@ def test_tensors_of_bf16(gpu: FakeDriver, monkeypatch: pytest.MonkeyPatch) -> No
     halves = Tensor(ig.ones(100, ig.f16, device="cuda"))
     with pytest.raises(ig.LaunchTypeError, match=r"holds float16, and the parameter is InOut\[bf16\]"):
         axpy(1.0, x, halves)
+
+
+def test_numpy_refuses_an_array_of_a_gpu_in_its_own_words(gpu: FakeDriver) -> None:
+    """The capsule is dropped while NumPy's exception is set, which must reach the caller as it is."""
+    x = ig.ones(100, ig.f32, device="cuda")
+    before = len(dlpack._EXPORTED)
+    with pytest.raises((BufferError, RuntimeError), match="device"):
+        np.from_dlpack(x)  # type: ignore[arg-type]
+    with pytest.raises(KeyError, match="mine"):
+        failing(x)
+    dlpack.sweep()
+    assert len(dlpack._EXPORTED) == before
+
+
+def failing(x: ig.Array) -> None:
+    """An importer that fails while it holds the capsule."""
+    capsule = [x.__dlpack__()]
+    try:
+        raise KeyError("mine")
+    finally:
+        capsule.clear()

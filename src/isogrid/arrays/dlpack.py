@@ -1,11 +1,16 @@
 """DLPack capsules, made and read with ctypes: memory that two libraries share without a copy.
 
 The capsule of an exported array keeps its block alive until the importer calls the deleter; an imported array keeps the
-capsule's tensor until its block is dropped.
+capsule's tensor until its block is dropped. A capsule that nobody imports has no destructor: an importer that fails
+drops it with its exception set, and Python code cannot run then without losing that. We hold such a capsule ourselves
+and let it go, with its block, when a sweep finds that nobody else does: at the next export and at each garbage
+collection, which a device that is short of memory asks for.
 """
 
 import ctypes
+import gc
 import itertools
+import sys
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -63,10 +68,9 @@ class _Versioned(ctypes.Structure):
 
 
 _DELETER: Final = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
-_DESTRUCTOR: Final = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 _NUMBERS: Final = itertools.count(1)
-#: Exported tensors with what they keep alive, by number, until their importer is done.
-_EXPORTED: Final[dict[int, Any]] = {}
+#: Exported tensors with what they keep alive and their capsules, by number, until their importer is done.
+_EXPORTED: Final[dict[int, tuple[Any, ...]]] = {}
 
 
 def device_of(memory: Memory) -> tuple[int, int]:
@@ -99,8 +103,10 @@ def export_array(array: "Array", versioned: bool) -> Any:
         managed: Any = _Versioned(1, 0, number, ctypes.cast(_DELETE_VERSIONED, ctypes.c_void_p), flags, tensor)
     else:
         managed = _Managed(tensor, number, ctypes.cast(_DELETE, ctypes.c_void_p))
-    _EXPORTED[number] = (managed, shape, strides, array.block)
-    return _new_capsule(ctypes.addressof(managed), b"dltensor_versioned" if versioned else b"dltensor")
+    capsule = _new_capsule(ctypes.addressof(managed), b"dltensor_versioned" if versioned else b"dltensor")
+    sweep()
+    _EXPORTED[number] = (capsule, managed, shape, strides, array.block)
+    return capsule
 
 
 def _tensor_of(array: "Array", shape: Any, strides: Any) -> _Tensor:
@@ -128,25 +134,32 @@ def _delete_versioned(address: int) -> None:
     _EXPORTED.pop(int(_Versioned.from_address(address).context or 0), None)
 
 
-def _destroy(capsule: int) -> None:
-    """A capsule that nobody has used is dropped: its tensor goes with it.
-
-    An importer that fails drops it with its exception set, which the first call from here finds. That exception is
-    lost, so that NumPy gives a SystemError for what it does not import, but the tensor is not.
-    """
-    try:  # noqa: SIM105 (a context manager would be that first call)
-        _is_valid(capsule, b"dltensor")
-    except SystemError:
-        pass
-    if _is_valid(capsule, b"dltensor"):
-        _delete(_pointer(capsule, b"dltensor"))
-    elif _is_valid(capsule, b"dltensor_versioned"):
-        _delete_versioned(_pointer(capsule, b"dltensor_versioned"))
+def sweep() -> None:
+    """Let go the tensors whose capsules nobody has imported and nobody else holds."""
+    for number, kept in list(_EXPORTED.items()):
+        if _references(kept) == _OURS_ALONE and not _is_taken(kept[0]):
+            _EXPORTED.pop(number, None)
 
 
+def _references(kept: tuple[Any, ...]) -> int:
+    return sys.getrefcount(kept[0])
+
+
+def _is_taken(capsule: Any) -> bool:
+    at = id(capsule)
+    return not (_is_valid(at, b"dltensor") or _is_valid(at, b"dltensor_versioned"))
+
+
+def _sweep_with_the_collector(phase: str, facts: object) -> None:
+    if phase == "stop" and _EXPORTED:
+        sweep()
+
+
+#: What `_references` says of an object that is in such a tuple only: Python versions count their own uses differently.
+_OURS_ALONE: Final = _references((object(),))
+gc.callbacks.append(_sweep_with_the_collector)
 _DELETE: Final = _DELETER(_delete)
 _DELETE_VERSIONED: Final = _DELETER(_delete_versioned)
-_DESTROY: Final = _DESTRUCTOR(_destroy)
 
 
 # --- in --------------------------------------------------------------------------------------------------------------
@@ -234,7 +247,7 @@ def _new_capsule(address: int, name: bytes) -> Any:
     new = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)(
         ("PyCapsule_New", _API)
     )
-    return new(address, ctypes.addressof(_NAMES[name]), ctypes.cast(_DESTROY, ctypes.c_void_p).value)
+    return new(address, ctypes.addressof(_NAMES[name]), None)
 
 
 def _is_valid(capsule: int, name: bytes) -> bool:

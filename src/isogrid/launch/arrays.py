@@ -107,10 +107,10 @@ def _from_dlpack(value: Any) -> HostArray:
         raise NotAnArray(f"is a {_kind(value)} on a device, and the launch runs on the host; copy it to the host first")
     try:
         return np.from_dlpack(value)
-    except (BufferError, SystemError) as error:
-        # NumPy's own import knows no bf16, and some versions fail at it without saying why.
+    except (BufferError, RuntimeError, SystemError) as error:
+        # NumPy's own import knows no bf16, and versions differ in how they say so.
         return _bfloat16_from_dlpack(value, error)
-    except (RuntimeError, TypeError, ValueError) as error:
+    except (TypeError, ValueError) as error:
         raise NotAnArray(f"is a {_kind(value)} that gives no view of its memory: {error}") from None
 
 
@@ -121,7 +121,7 @@ def _bfloat16_from_dlpack(value: Any, error: Exception) -> HostArray:
     try:
         # Like NumPy, which takes nothing for writable that does not say so.
         return import_array(value, owner.memory, unsaid=False).host_view()
-    except BufferError:
+    except (BufferError, RuntimeError, TypeError, ValueError):
         raise NotAnArray(f"is a {_kind(value)} that gives no view of its memory: {error}") from None
 
 
