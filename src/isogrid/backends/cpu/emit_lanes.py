@@ -38,6 +38,8 @@ from isogrid.ir.device import Machine
 from isogrid.printers.llvm_text import type_text
 from isogrid.support.errors import CompilerBug, KnownLimit
 
+#: Statements of a loop's body that may be written twice: for trips of all lanes, and of some.
+_SHORT: Final = 16
 #: Weights of a branch that a hint calls rare.
 _RARELY: Final = ', !prof !{!"branch_weights", i32 1, i32 50}'
 
@@ -292,6 +294,8 @@ def _for(lanes: Lanes, node: d.For) -> None:
         return
     trip = w.alloca("i64", "trip")
     w.do(f"store i64 0, ptr {trip}")
+    if _runs_together(lanes, node, trips):
+        _shared_trips(lanes, node, trip, (start, step, trips))
     head, body, again, exit = w.block("for"), w.block("for.body"), w.block("for.again"), w.block("for.end")
     outer = lanes.mask
     divergent = lanes.levels.divergent.get(id(node), False) or not trips.uniform
@@ -315,12 +319,7 @@ def _for(lanes: Lanes, node: d.For) -> None:
         w.branch(any_lane(lanes, lanes.mask), body, exit)
         w.place(body)
     number = count if piece is None else Val(Machine.I64, w.emit(f"add nuw i64 {piece.before}, {count.text}"), 0)
-    index = number if node.type is Machine.I64 else apply(lanes, "trunc", (number,), node.type)
-    counter = apply(lanes, "iadd", (start, apply(lanes, "imul", (index, step), node.type)), node.type)
-    if node.counter in lanes.slots:
-        write_slot(lanes, lanes.slots[node.counter], counter)
-    else:
-        lanes.env[node.counter] = counter
+    _count_on(lanes, node, number, (start, step))
     _trip(lanes, node, again)
     w.do(f"store i64 {w.emit(f'add nuw i64 {count.text}, 1')}, ptr {trip}")
     if frame.live and trips.uniform:
@@ -370,6 +369,56 @@ def _end_piece(lanes: Lanes, piece: _Piece, exit: str) -> None:
     w.do(f"store i64 {w.emit(f'add nuw i64 {piece.before}, {piece.trips}')}, ptr {piece.slot}")
     poll(lanes)
     w.jump(piece.begin)
+
+
+def _count_on(lanes: Lanes, node: d.For, count: Val, along: tuple[Val, Val]) -> None:
+    """Set a loop's counter from the number of trips before this one, the start and the step."""
+    start, step = along
+    index = count if node.type is Machine.I64 else apply(lanes, "trunc", (count,), node.type)
+    counter = apply(lanes, "iadd", (start, apply(lanes, "imul", (index, step), node.type)), node.type)
+    if node.counter in lanes.slots:
+        write_slot(lanes, lanes.slots[node.counter], counter)
+    else:
+        lanes.env[node.counter] = counter
+
+
+def _runs_together(lanes: Lanes, node: d.For, trips: Val) -> bool:
+    """Whether the trips that all lanes make should run without masks: where these cost much, and the body is straight
+    and touches memory of its lanes."""
+    if lanes.width == 1 or lanes.mask is not None or lanes.code.cheap_masks or trips.uniform:
+        return False
+    straight = all(isinstance(s, d.Let | d.Set | d.Store) for s in node.body)
+    return straight and len(node.body) <= _SHORT and any(isinstance(s, d.Store) for s in node.body)
+
+
+def _shared_trips(lanes: Lanes, node: d.For, trip: str, along: tuple[Val, Val, Val]) -> None:
+    """As many trips as every lane makes; `trip` counts them. Those that only some lanes make are left."""
+    w, (start, step, trips) = lanes.w, along
+    type = type_text(Machine.I64, lanes.width)
+    least = w.call(f"llvm.vector.reduce.umin.v{lanes.width}i64", "i64", [type], [vector(lanes, trips)])
+    head, body, again, exit = w.block("all"), w.block("all.body"), w.block("all.again"), w.block("all.end")
+    frame = _enter(lanes, "loop", "", exit, False)
+    w.place(head)
+    count = Val(Machine.I64, w.emit(f"load i64, ptr {trip}"), 0)
+    w.branch(w.emit(f"icmp ult i64 {count.text}, {least}"), body, exit)
+    w.place(body)
+    _count_on(lanes, node, count, (start, step))
+
+    def version(slow: str) -> None:
+        lanes.slow = slow
+        emit_block(lanes, node.body)
+        lanes.slow = ""
+
+    # A trip that gives up begins again, so it must not have assigned anything.
+    if any(isinstance(s, d.Set) for s in node.body):
+        version("")
+    else:
+        in_versions(lanes, node.body, version)
+    w.place(again)
+    w.do(f"store i64 {w.emit(f'add nuw i64 {count.text}, 1')}, ptr {trip}")
+    w.jump(head)
+    _exit(lanes, frame)
+    w.place(exit)
 
 
 def _live_mask(lanes: Lanes, frame: Frame, outer: str | None) -> str | None:

@@ -3,7 +3,7 @@
 They decide comparisons before the code is written and let 64-bit divisions of small numbers run in 32-bit lanes.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from isogrid.ir import device as d
@@ -211,6 +211,24 @@ def _fold(ranges: Ranges, node: d.Expr) -> d.Expr:
             arguments = tuple(_fold(ranges, a) for a in node.arguments)
             if node.op == "select" and isinstance(arguments[0], d.Literal):
                 return arguments[1] if arguments[0].bits else arguments[2]
-            return replace(node, arguments=arguments)
+            whole = _put_together(arguments) if node.op == "iadd" else None
+            return replace(node, arguments=arguments) if whole is None else whole
         case _:
             return node
+
+
+def _put_together(parts: Sequence[d.Expr]) -> d.Expr | None:
+    """`x` for `x / c * c + x % c`, in either order: an index taken apart and put together again is adjacent again."""
+    for product, rest in (parts, parts[::-1]):
+        match product, rest:
+            case (
+                d.Op("imul", (d.Op(division, (value, divisor)), factor)),
+                d.Op(remainder, (again, other)),
+            ) if divisor == factor == other and value == again and (division, remainder) in _APART:
+                return value
+            case _:
+                continue
+    return None
+
+
+_APART = frozenset({("udiv", "urem"), ("sdiv", "srem")})

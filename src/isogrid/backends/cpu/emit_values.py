@@ -203,7 +203,11 @@ def apply(lanes: Lanes, op: str, arguments: Sequence[Val], result: Machine, smal
     if all(a.uniform for a in arguments):
         text = operation(lanes.w, op, [a.text for a in arguments], operand, result, Shape(1, lanes.code.flags))
         return Val(result, text, 0)
-    affine = _affine(lanes, op, arguments, result) or _whole_quotient(lanes, op, arguments)
+    affine = (
+        _affine(lanes, op, arguments, result)
+        or _whole_quotient(lanes, op, arguments)
+        or _whole_clamp(lanes, op, arguments)
+    )
     if affine is not None:
         return affine
     shape = Shape(lanes.width, lanes.code.flags)
@@ -267,6 +271,28 @@ def _whole_quotient(lanes: Lanes, op: str, arguments: Sequence[Val]) -> Val | No
     if op in ("urem", "iand"):
         return Val(dividend.type, remainder, 1)
     return Val(dividend.type, w.emit(f"udiv {text} {dividend.text}, {divisor.text}"), 0)
+
+
+def _whole_clamp(lanes: Lanes, op: str, arguments: Sequence[Val]) -> Val | None:
+    """Minimum or maximum of adjacent values and a limit that none of them lies beyond: else the slow version runs.
+    Where masks cost little, so do gathers."""
+    if op not in ("smin", "smax") or not lanes.slow or lanes.code.cheap_masks:
+        return None
+    adjacent, limit = arguments if arguments[0].stride == 1 else arguments[::-1]
+    if adjacent.stride != 1 or not limit.uniform:
+        return None
+    w, text, most = lanes.w, type_text(adjacent.type), lanes.width - 1
+    low, high = (limit.text, adjacent.text) if op == "smax" else (adjacent.text, limit.text)
+    ordered = w.emit(f"icmp sle {text} {low}, {high}")
+    if op == "smin":
+        # As unsigned numbers, since the limit is not below the first value.
+        within = w.emit(f"icmp uge {text} {w.emit(f'sub {text} {high}, {low}')}, {most}")
+    else:
+        within = w.emit(f"icmp sle {text} {high}, {(1 << adjacent.type.bits - 1) - 1 - most}")
+    going = w.block("whole")
+    w.branch(w.emit(f"and i1 {ordered}, {within}"), going, lanes.slow)
+    w.place(going)
+    return adjacent
 
 
 def _divisor(op: str, second: Val) -> Val | None:
