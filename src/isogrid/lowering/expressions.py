@@ -3,6 +3,7 @@
 What is returned is pure and may be used later in the same statement; loads are named where they happen.
 """
 
+from collections.abc import Sequence
 from typing import assert_never
 
 from isogrid.ir import device as d
@@ -10,6 +11,7 @@ from isogrid.ir import kernel as k
 from isogrid.ir import sites
 from isogrid.ir.device import Machine
 from isogrid.ir.types import Scalar
+from isogrid.ir.walk import visit_exprs
 from isogrid.lowering.builder import Array, Builder, flat_index, product
 from isogrid.lowering.calls import lower_call
 from isogrid.lowering.casts import lower_cast, widened
@@ -111,7 +113,8 @@ def _logical(builder: Builder, node: k.Logical) -> d.Expr:
     with builder.block() as statements:
         right = lower_expression(builder, node.right)
     conjunction = node.op == "and"
-    if not statements and _operations(right) <= _FLATTENED_OPERATIONS:
+    if _are_cheap(statements) and _cost(statements, right) <= _FLATTENED_OPERATIONS:
+        builder.emit_all(statements)
         return test("iand" if conjunction else "ior", left, right, span=node.span)
     if isinstance(left, d.Literal):
         if bool(left.bits) is not conjunction:
@@ -135,14 +138,34 @@ def _choose(builder: Builder, node: k.Choose) -> d.Expr:
     if isinstance(condition, d.Literal):
         builder.emit_all(then_statements if condition.bits else otherwise_statements)
         return then if condition.bits else otherwise
-    small = _operations(then) + _operations(otherwise) <= _FLATTENED_OPERATIONS
-    if not then_statements and not otherwise_statements and small:
+    sides = (*then_statements, *otherwise_statements)
+    if _are_cheap(sides) and _cost(sides, then) + _operations(otherwise) <= _FLATTENED_OPERATIONS:
+        builder.emit_all(list(sides))
         return op("select", MACHINE[node.type], condition, then, otherwise, span=node.span)
     result = builder.variable("choice", MACHINE[node.type])
     then_statements.append(d.Set(result.name, then, span=node.span))
     otherwise_statements.append(d.Set(result.name, otherwise, span=node.span))
     builder.emit(d.If(condition, tuple(then_statements), tuple(otherwise_statements), span=node.span))
     return result
+
+
+def _are_cheap(statements: Sequence[d.Statement]) -> bool:
+    """Whether they only name values of operations that are quick, and defined whatever the operands are."""
+    return all(isinstance(s, d.Let) and all(_is_total(node) for node in visit_exprs(s.value)) for s in statements)
+
+
+def _is_total(node: d.Expr) -> bool:
+    return node.op not in _PARTIAL if isinstance(node, d.Op) else not isinstance(node, d.Load)
+
+
+#: Slow operations, and those that need something of an operand which the condition may be there for.
+_PARTIAL = frozenset(
+    {"sdiv", "srem", "udiv", "urem", "shl", "lshr", "ashr", "fdiv", "fsqrt", "ffmod", "fptosi", "fptoui"}
+)
+
+
+def _cost(statements: Sequence[d.Statement], value: d.Expr) -> int:
+    return _operations(value) + sum(_operations(s.value) for s in statements if isinstance(s, d.Let))
 
 
 def _operations(value: d.Expr) -> int:

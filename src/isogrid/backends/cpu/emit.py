@@ -20,6 +20,7 @@ from isogrid.backends.cpu.emit_groups import emit_groups
 from isogrid.backends.cpu.emit_levels import GROUP, find_levels, level_of
 from isogrid.backends.cpu.emit_normal import flag_returns, normalise
 from isogrid.backends.cpu.emit_overlap import Rounds
+from isogrid.backends.cpu.emit_own import own_places
 from isogrid.backends.cpu.emit_polled import is_one_thread
 from isogrid.backends.cpu.emit_ranges import fold_decided
 from isogrid.backends.cpu.emit_regions import group_constructs
@@ -185,6 +186,8 @@ def _function(kernel: d.Kernel, target: HostTarget, name: str, settings: _Settin
             column = Column(table_name(rows.name), rows.width, at)
             frame.code.buffers[table.name] = replace(frame.code.buffers[table.name], column=column)
     frame.code.cheap_masks = target.has_masks
+    if not target.has_masks and not settings.precise:
+        frame.code.own_places, frame.code.own_arrays = own_places(kernel)
     frame.code.w.minima_by_bits = target.triple.startswith("x86_64")
     frame.code.w.converts_halves = target.converts_halves
     frame.code.w.register_bits = 512 if target.permutes else 0

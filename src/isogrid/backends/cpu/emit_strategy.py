@@ -49,6 +49,8 @@ class Strategy:
     native: int = 1
     #: Lanes of the vectors that run what is left of a row before masks do, 0 where masks cost nothing.
     narrower: int = 0
+    #: Whether every other vector of a row runs first, since a vector loads what lies beside the one before it.
+    skips: bool = False
 
 
 @dataclass(slots=True)
@@ -115,7 +117,8 @@ def choose_strategy(kernel: d.Kernel, target: HostTarget, forced: int | None) ->
     if target.permutes or not kernel.grouped:
         most = target.f32_lanes * target.vector_registers // 2 if target.permutes else 0
         narrower = 0 if target.has_masks else min(target.vector_bits // bits, width)
-        return Strategy(width, "plain", "explicit vectors", lines=lines, most=most, narrower=narrower)
+        skips = not target.has_masks and _reads_beside(kernel.body)
+        return Strategy(width, "plain", "explicit vectors", lines=lines, most=most, narrower=narrower, skips=skips)
     registers, native = target.vector_registers, target.f32_lanes
     return Strategy(width, "plain", "explicit vectors", lines=lines, registers=registers, native=native)
 
@@ -130,6 +133,27 @@ def _reads_elsewhere(body: d.Block) -> bool:
             stored.setdefault(node.buffer, set()).add(node.index)
     loads = (node for node in nodes if isinstance(node, d.Load) and node.buffer in stored)
     return any(stored[load.buffer] != {load.index} for load in loads)
+
+
+def _reads_beside(body: d.Block) -> bool:
+    """Whether a thread loads an element of an array that lies next to the one it stores, so that the next vector's load
+    overlaps a store which is not done yet: it would wait for it, and each vector for the one before."""
+    nodes = list(visit(body))
+    stored = {(node.buffer, _without_offset(node.index)): node.index for node in nodes if isinstance(node, d.Store)}
+    loads = (node for node in nodes if isinstance(node, d.Load))
+    places = ((load.index, stored.get((load.buffer, _without_offset(load.index)))) for load in loads)
+    return any(place is not None and place != index for index, place in places)
+
+
+def _without_offset(node: d.Expr) -> d.Expr:
+    """The index without a constant that is added to its last part."""
+    match node:
+        case d.Op("iadd" | "isub", (left, d.Literal())):
+            return _without_offset(left)
+        case d.Op("iadd", (left, right)):
+            return d.Op("iadd", (left, _without_offset(right)), node.type)
+        case _:
+            return node
 
 
 def _registers_each(counts: _Counts, kernel: d.Kernel, target: HostTarget) -> int:

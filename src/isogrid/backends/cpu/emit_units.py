@@ -124,18 +124,19 @@ def _lane_range(
 
     interior = None if frame.code.precise or split.single else find_interior(split.body, facts)
     narrower = 0 if row is None else strategy.narrower
+    skips = row is not None and strategy.skips
     whole = running(split.body)
 
     def each(lo: str, hi: str) -> None:
         if interior is None and frame.stream is None:
-            lane_loop(frame.code, width, lo, hi, whole, narrower=narrower)
+            lane_loop(frame.code, width, lo, hi, whole, narrower=narrower, skips=skips)
             return
         start, end = (lo, hi) if interior is None else _inside(outside, interior, lo, hi)
         inner = whole if interior is None else running(interior.body)
         if frame.stream is not None:
             _in_lines(outside, frame.stream, width, (lo, start, end, hi), inner, whole)
             return
-        lane_loop(frame.code, width, start, end, inner, narrower=narrower)
+        lane_loop(frame.code, width, start, end, inner, narrower=narrower, skips=skips)
         for_edges(outside, (lo, start, end, hi), lambda lo, hi: lane_loop(frame.code, width, lo, hi, whole))
 
     if split.hole is None:
@@ -272,11 +273,21 @@ def _limit(outside: Lanes, bound: Bound) -> str:
     return limit.text
 
 
-def lane_loop(code: Code, width: int, lo: str, hi: str, body: LaneBody, unrolled: int = 0, narrower: int = 0) -> None:
+def lane_loop(
+    code: Code,
+    width: int,
+    lo: str,
+    hi: str,
+    body: LaneBody,
+    unrolled: int = 0,
+    narrower: int = 0,
+    skips: bool = False,
+) -> None:
     """Run `body(first lane, mask, lanes)` over lo..hi: whole vectors without a mask, then one masked vector.
 
     Between constants up to `unrolled` vectors are written out, the last ones narrower instead of masked. Vectors of
-    `narrower` lanes, if that is not 0, run what the whole ones leave, so that the masked one is narrow as well.
+    `narrower` lanes, if that is not 0, run what the whole ones leave, so that the masked one is narrow as well. With
+    `skips` the first, third, fifth whole vector run before the others.
     """
     w = code.w
     if _is_number(lo) and _is_number(hi) and _vectors(int(hi) - int(lo), width) <= unrolled:
@@ -288,7 +299,14 @@ def lane_loop(code: Code, width: int, lo: str, hi: str, body: LaneBody, unrolled
     count = w.call("llvm.smax.i64", "i64", ["i64", "i64"], [w.emit(f"sub i64 {hi}, {lo}"), "0"])
     whole = w.emit(f"and i64 {count}, {-width}")
     end = w.emit(f"add i64 {lo}, {whole}")
-    counted(w, lo, end, str(width), lambda first: body(first, None, width))
+
+    def whole_vectors(first: str, step: int) -> None:
+        counted(w, first, end, str(step), lambda first: body(first, None, width))
+
+    if skips:
+        counted(w, "0", str(2 * width), str(width), lambda at: whole_vectors(w.emit(f"add i64 {lo}, {at}"), 2 * width))
+    else:
+        whole_vectors(lo, width)
     if _is_number(lo) and _is_number(hi) and (int(hi) - int(lo)) % width == 0:
         return
     tail, done = w.block("tail"), w.block("tail.end")

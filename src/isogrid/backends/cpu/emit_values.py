@@ -21,12 +21,14 @@ from isogrid.support.errors import CompilerBug
 @dataclass(frozen=True, slots=True)
 class Val:
     """`stride` 0: the same in every lane, `text` is a scalar. Another number: lane k has `text` + k * stride, modulo
-    2^n. None: `text` is a vector. `constant` is the literal's bits."""
+    2^n. None: `text` is a vector. `constant` is the literal's bits. `low` is the vector of i32 below 2^31 that a vector
+    of i64 extends, where there is one."""
 
     type: Machine
     text: str
     stride: int | None = 0
     constant: int | None = None
+    low: str = ""
 
     @property
     def uniform(self) -> bool:
@@ -84,6 +86,9 @@ class Code:
     alone: bool = False
     #: Whether masks have registers, and loads and stores under them cost little.
     cheap_masks: bool = False
+    #: Where threads load and store their own elements, and the arrays that they store to nowhere else: `emit_own`.
+    own_places: frozenset[tuple[str, d.Expr]] = frozenset()
+    own_arrays: frozenset[str] = frozenset()
     #: Elements of a register that permutes pick, 0 where there are none: `emit_tables`.
     table_lanes: int = 0
     #: Loops whose trips overlap, by their counters.
@@ -210,6 +215,8 @@ def apply(lanes: Lanes, op: str, arguments: Sequence[Val], result: Machine, smal
     )
     if affine is not None:
         return affine
+    if operand is Machine.I64 and (short := _in_32_bits(lanes, op, arguments)) is not None:
+        return short
     shape = Shape(lanes.width, lanes.code.flags)
     if small:
         short = [
@@ -219,6 +226,25 @@ def apply(lanes: Lanes, op: str, arguments: Sequence[Val], result: Machine, smal
         return apply(lanes, "zext", (apply(lanes, op, short, Machine.I32),), result)
     text = operation(lanes.w, op, [vector(lanes, a) for a in arguments], operand, result, shape)
     return Val(result, text, None)
+
+
+def _in_32_bits(lanes: Lanes, op: str, arguments: Sequence[Val]) -> Val | None:
+    """Low bits of 64-bit lanes, and whether they are some number, in lanes of 32 bits: `(i + j) % 2 == colour`. What is
+    not used of the two forms is dropped."""
+    for value, other in (tuple(arguments), tuple(arguments[::-1])) if len(arguments) == 2 else ():
+        if op == "iand" and value.stride is not None and other.constant is not None and other.constant < 1 << 31:
+            short = apply(lanes, "trunc", (value,), Machine.I32)
+            low = apply(lanes, "iand", (short, literal(other.constant, Machine.I32)), Machine.I32)
+            both = [vector(lanes, a) for a in arguments]
+            whole = operation(lanes.w, op, both, Machine.I64, Machine.I64, Shape(lanes.width))
+            return Val(Machine.I64, whole, None, low=vector(lanes, low))
+        if op in ("ieq", "ine") and value.low and other.uniform:
+            # No lane holds -1, which stands for numbers of more bits.
+            number = apply(lanes, "trunc", (other,), Machine.I32)
+            fits = apply(lanes, "ieq", (apply(lanes, "zext", (number,), Machine.I64), other), Machine.I1)
+            number = apply(lanes, "select", (fits, number, literal(-1, Machine.I32)), Machine.I32)
+            return apply(lanes, op, (Val(Machine.I32, value.low, None), number), Machine.I1)
+    return None
 
 
 def _affine(lanes: Lanes, op: str, arguments: Sequence[Val], result: Machine) -> Val | None:
