@@ -3,7 +3,6 @@
 import functools
 import sys
 from collections.abc import Callable, Mapping
-from operator import itemgetter
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
@@ -27,6 +26,7 @@ from isogrid.launch.errors import (
 from isogrid.launch.geometry import Given
 from isogrid.launch.native import InPlace, NativeCalls, is_on_host, whole_callable
 from isogrid.launch.options import NO_OPTIONS, Options, tell_of_changes
+from isogrid.launch.order import Orders
 from isogrid.launch.specialise import check_specialisations, tunable_values
 from isogrid.launch.usual import OpenForm, UsualForm, open_form, usual_form
 from isogrid.runtimes.protocol import Runtime
@@ -40,14 +40,6 @@ if TYPE_CHECKING:
     from isogrid.launch.pickling import Settings
 
 _OPEN: Final = Given()
-
-
-def _no_order(row: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Stands for arguments that do not fit."""
-    return row
-
-
-_NO_ORDER: Final[Callable[[tuple[Any, ...]], tuple[Any, ...]]] = _no_order
 
 
 #: Errors about the author's kernel or call: their tracebacks end at the author's line and one of ours.
@@ -91,10 +83,7 @@ class Kernel(DirectlyCalled):
     #: The value whose native callables this one uses: itself, or the same with nothing bound.
     unbound: "Kernel"
     own_natives: NativeCalls
-    #: What puts the arguments of a call in the order of the parameters, by the number of positions and the keywords,
-    #: from the call's, then `behind`: what is bound, and the defaults.
-    orders: dict[Any, Callable[[tuple[Any, ...]], tuple[Any, ...]]]
-    behind: tuple[Any, ...]
+    orders: Orders
     #: As long as the number of calls, up to two, of a value with every argument bound.
     called: list[bool]
 
@@ -118,11 +107,10 @@ class Kernel(DirectlyCalled):
         put("fixed", dict(fixed or {}))
         put_call(self, self._call)
         put("own_natives", NativeCalls())
-        put("orders", {})
-        put("behind", (*self.fixed.values(), *(p.default for p in definition.parameters)))
         put("called", [])
         put("unbound", unbound or self)
         put("usual", unbound.usual if unbound is not None else usual_form(definition))
+        put("orders", Orders(definition, self.usual, self.fixed))
         self._check_block()
         tell_of_changes(self)
 
@@ -193,21 +181,8 @@ class Kernel(DirectlyCalled):
         one = self.natives.first(place_of(self.device), form)
         if one is None:
             return False
-        if keywords or self.fixed or len(arguments) != len(self.usual.defaults):
-            key = (len(arguments), *keywords)
-            order = self.orders.get(key) or remembered(self.orders, key, lambda key=key: self._order(key))
-            if order is _NO_ORDER:
-                return False
-            arguments = order((*arguments, *keywords.values(), *self.behind))
-        return one.native(*arguments, *extents) is None
-
-    def _order(self, key: tuple[Any, ...]) -> Callable[[tuple[Any, ...]], tuple[Any, ...]]:
-        places = self.usual.order(self.fixed, key[0], key[1:])
-        if places is None:
-            return _NO_ORDER
-        if len(places) > 1:
-            return itemgetter(*places)
-        return lambda row: tuple(row[place] for place in places)
+        arranged = self.orders.arranged(arguments, keywords)
+        return arranged is not None and one.native(*arranged, *extents) is None
 
     def _launch(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> None:
         natives = self.natives
