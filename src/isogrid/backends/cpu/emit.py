@@ -187,7 +187,7 @@ def _function(kernel: d.Kernel, target: HostTarget, name: str, settings: _Settin
             frame.code.buffers[table.name] = replace(frame.code.buffers[table.name], column=column)
     frame.code.cheap_masks = target.has_masks
     if not target.has_masks and not settings.precise:
-        frame.code.own_places, frame.code.own_arrays = own_places(kernel)
+        frame.code.own_places = own_places(kernel)
     frame.code.w.minima_by_bits = target.triple.startswith("x86_64")
     frame.code.w.converts_halves = target.converts_halves
     frame.code.w.register_bits = 512 if target.permutes else 0

@@ -13,7 +13,7 @@ from isogrid.backends.cpu.emit_atomic import emit_atomic
 from isogrid.backends.cpu.emit_balance import plan_loop
 from isogrid.backends.cpu.emit_exact import in_place, settle
 from isogrid.backends.cpu.emit_levels import expressions_of, names_in
-from isogrid.backends.cpu.emit_memory import evaluate, fill, store_element
+from isogrid.backends.cpu.emit_memory import evaluate, fill, store
 from isogrid.backends.cpu.emit_polled import trips_of_a_piece
 from isogrid.backends.cpu.emit_rings import emit_staged, stages_here
 from isogrid.backends.cpu.emit_stages import is_slow
@@ -88,7 +88,8 @@ def _statement(lanes: Lanes, node: d.Statement) -> None:
         case d.Set():
             write_slot(lanes, lanes.slots[node.name], evaluate(lanes, node.value))
         case d.Store():
-            store_element(lanes, node)
+            index = evaluate(lanes, node.index)
+            store(lanes, lanes.code.buffers[node.buffer], index, evaluate(lanes, node.value))
             lanes.slow = ""
         case d.Atomic():
             emit_atomic(lanes, node)

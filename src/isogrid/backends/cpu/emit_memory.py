@@ -52,12 +52,11 @@ def evaluate(lanes: Lanes, node: d.Expr) -> Val:
             assert_never(node)
 
 
-def _is_own(lanes: Lanes, node: d.Load | d.Store) -> bool:
-    """Whether lanes that are off may access their elements as well. Behind the last lane of a range there may be none,
-    or that of a thread which runs elsewhere."""
-    if lanes.mask is None or lanes.width == 1 or lanes.last or (node.buffer, node.index) not in lanes.code.own_places:
+def _is_own(lanes: Lanes, node: d.Load) -> bool:
+    """Whether lanes that are off may load their elements as well. Behind the last lane of a range there may be none."""
+    if lanes.mask is None or lanes.width == 1 or lanes.last:
         return False
-    return isinstance(node, d.Load) or node.buffer in lanes.code.own_arrays
+    return (node.buffer, node.index) in lanes.code.own_places
 
 
 def _is_short_division(lanes: Lanes, node: d.Op) -> bool:
@@ -178,26 +177,6 @@ def store(lanes: Lanes, buffer: BufferRef, index: Val, value: Val) -> None:
         _scatter(lanes, _addresses(lanes, buffer, index), vector(lanes, value), memory)
 
 
-def store_element(lanes: Lanes, node: d.Store) -> None:
-    """Store in the lanes that are on. Those that are off may store what is there already, if it is nobody else's."""
-    buffer, index = lanes.code.buffers[node.buffer], evaluate(lanes, node.index)
-    value = evaluate(lanes, node.value)
-    if not _is_own(lanes, node) or index.stride != 1 or buffer.streamed:
-        store(lanes, buffer, index, value)
-        return
-    mask, memory = mask_text(lanes), element_type(buffer.element)
-    new = vector(lanes, to_memory(lanes, value, buffer.element))
-    lanes.mask = None
-    address = _address(lanes, buffer, place_in(lanes, buffer, index))
-    old = _load_adjacent(lanes, buffer.pointer, address, memory)
-    lanes.w.stored(buffer.pointer)
-    text = type_text(memory, lanes.width)
-    _store_adjacent(
-        lanes, buffer, address, lanes.w.emit(f"select {mask_type(lanes)} {mask}, {text} {new}, {text} {old}")
-    )
-    lanes.mask = mask
-
-
 def _store_adjacent(lanes: Lanes, buffer: BufferRef, address: str, value: str) -> None:
     memory = element_type(buffer.element)
     text = type_text(memory, lanes.width)
@@ -269,4 +248,4 @@ def fill(lanes: Lanes, buffer: BufferRef) -> None:
     w.place(done)
 
 
-__all__ = ["evaluate", "fill", "load", "place_in", "store", "store_element", "to_memory", "varying"]
+__all__ = ["evaluate", "fill", "load", "place_in", "store", "to_memory", "varying"]

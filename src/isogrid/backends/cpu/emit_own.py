@@ -1,11 +1,7 @@
 """Elements that belong to one thread: `y[i, j]` of thread (i, j), where the array is as large as the grid.
 
-Such an element exists for every thread, so lanes that are off may load theirs too. Where all stores to an array are of
-that kind nobody else stores to it, so lanes that are off may store what is there already. Both spare a mask (decision
-0194).
+Such an element exists for every thread, so lanes that are off may load theirs too, which spares a mask (decision 0194).
 """
-
-from collections.abc import Iterator
 
 from isogrid.backends.cpu.emit_guards import resolved
 from isogrid.ir import device as d
@@ -17,27 +13,19 @@ from isogrid.ir.walk import visit
 Place = tuple[str, d.Expr]
 
 
-def own_places(kernel: d.Kernel) -> tuple[frozenset[Place], frozenset[str]]:
-    """Where threads load or store their own element, and the arrays that they store to nowhere else."""
+def own_places(kernel: d.Kernel) -> frozenset[Place]:
+    """Where threads load their own element."""
     own = _own_index(kernel)
     alike = {p.name for p in kernel.parameters if isinstance(p, k.ArrayParameter) and _covers(p, kernel.geometry)}
     if own is None or not alike or kernel.races != "prove":
-        return frozenset(), frozenset()
+        return frozenset()
     nodes = list(visit(kernel.body))
     defined = {node.name: node.value for node in nodes if isinstance(node, d.Let)}
-    places = frozenset(
+    return frozenset(
         (node.buffer, node.index)
         for node in nodes
-        if isinstance(node, d.Load | d.Store) and node.buffer in alike and resolved(node.index, defined) == own
+        if isinstance(node, d.Load) and node.buffer in alike and resolved(node.index, defined) == own
     )
-    elsewhere = {
-        node.buffer for node in _writes(nodes) if isinstance(node, d.Atomic) or (node.buffer, node.index) not in places
-    }
-    return places, frozenset(alike - elsewhere)
-
-
-def _writes(nodes: list[d.Node]) -> Iterator[d.Store | d.Atomic]:
-    return (node for node in nodes if isinstance(node, d.Store | d.Atomic))
 
 
 def _covers(array: k.ArrayParameter, geometry: k.Geometry) -> bool:

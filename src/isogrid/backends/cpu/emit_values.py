@@ -86,9 +86,8 @@ class Code:
     alone: bool = False
     #: Whether masks have registers, and loads and stores under them cost little.
     cheap_masks: bool = False
-    #: Where threads load and store their own elements, and the arrays that they store to nowhere else: `emit_own`.
+    #: Where threads load their own elements: `emit_own`.
     own_places: frozenset[tuple[str, d.Expr]] = frozenset()
-    own_arrays: frozenset[str] = frozenset()
     #: Elements of a register that permutes pick, 0 where there are none: `emit_tables`.
     table_lanes: int = 0
     #: Loops whose trips overlap, by their counters.
