@@ -31,6 +31,11 @@ BAD: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: k.saxpy.options(colour="red"),
         "there is no option `colour`; the portable ones are fastmath, always_inline, max_threads, unroll, disable",
     ),
+    "later": (
+        lambda: k.saxpy.options(on_trap="poison"),
+        "there is no option `on_trap` yet: a later version brings it; arrays are put back after every trap, as "
+        "`explain` counts",
+    ),
     "mistyped": (lambda: k.saxpy.options(fastmaths=True), "there is no option `fastmaths`; did you mean `fastmath`?"),
     "mistyped tunable": (
         lambda: k.reverse_tiles.options(TILES=8),

@@ -29,6 +29,8 @@ PORTABLE: Final = {
     "unroll": "hint: automatic unrolling on or off",
     "disable": "names of passes that are switched off",
 }
+#: What the contract names and this version has not, with what holds instead.
+_NOT_YET: Final = {"on_trap": "arrays are put back after every trap, as `explain` counts"}
 HINTS: Final = ("fastmath", "always_inline", "unroll")
 
 
@@ -97,6 +99,8 @@ def checked_options(given: Mapping[str, Any], pass_names: Callable[[], Iterable[
 
 def unknown_option(key: str, tunables: Iterable[str] = ()) -> OptionError:
     """The error for a key that nothing knows, with a suggestion."""
+    if key in _NOT_YET:
+        return OptionError(f"there is no option `{key}` yet: a later version brings it; {_NOT_YET[key]}")
     known = [*PORTABLE, *RUNTIMES, *PLANNED, *tunables]
     for name in RUNTIMES:
         if key in option_types(name):
