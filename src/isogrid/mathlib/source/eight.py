@@ -1,31 +1,15 @@
 """Builds of f32 functions for processors of eight lanes, whose tables are dear and whose f64 costs twice an f32.
 
-One polynomial in f64 and the test on bits of `gpu`, the polynomial as short chains: the processor looks ahead over two
-vectors or so, and waits for chains otherwise.
+One polynomial in f64 and the test on bits of `gpu`.
 """
 
 import isogrid as ig
 from isogrid import f32, f64, w64
 from isogrid.mathlib.source.circular import cos_f32_pair, sin_f32_pair
-from isogrid.mathlib.source.constants import ONE_OVER_PI, PI_HIGH, PI_LOW, QUICK_SIN_FIRST, QUICK_SIN_REST
+from isogrid.mathlib.source.constants import ONE_OVER_PI, PI_HIGH, PI_LOW
 from isogrid.mathlib.source.exponential import SHIFTER
-from isogrid.mathlib.source.gpu import settled, window
-from isogrid.mathlib.source.quick_circular import LARGEST
-
-#: What `settled` allows for.
-SINE_NEAR = window(41)
-
-
-@ig.func
-def sine_by_halves(r: f64, k: w64) -> f64:
-    """(-1)^k sin r for |r| <= pi/2 + tiny, with the sign of a zero."""
-    z = r * r
-    square = z * z
-    p = ig.fma(QUICK_SIN_FIRST, z, QUICK_SIN_REST[0])
-    p = ig.fma(p, square, ig.fma(QUICK_SIN_REST[1], z, QUICK_SIN_REST[2]))
-    p = ig.fma(p, square, ig.fma(QUICK_SIN_REST[3], z, QUICK_SIN_REST[4]))
-    y = ig.fma(z, p, 1.0) * r
-    return ig.bitcast(f64, ig.bitcast(w64, y) ^ (k << 63))
+from isogrid.mathlib.source.gpu import settled
+from isogrid.mathlib.source.quick_circular import LARGEST, SINE_NEAR, sine_by_halves
 
 
 @ig.func

@@ -20,10 +20,14 @@ from isogrid.mathlib.source.constants import (
     TWO_OVER_PI,
 )
 from isogrid.mathlib.source.exponential import SHIFTER
+from isogrid.mathlib.source.gpu import settled as settled_bits
+from isogrid.mathlib.source.gpu import window
 from isogrid.mathlib.source.quick import inverse, settled
 
 #: From here on the pair build reduces the argument.
 LARGEST = 131072.0
+#: What `settled_bits` allows for.
+SINE_NEAR = window(41)
 
 
 @ig.func
@@ -88,15 +92,30 @@ def tan_f32_quick(x: f32) -> f32:
 
 
 @ig.func
+def sine_by_halves(r: f64, k: w64) -> f64:
+    """(-1)^k sin r for |r| <= pi/2 + tiny, with the sign of a zero. A processor looks ahead over two vectors or so, and
+    waits for longer chains."""
+    z = r * r
+    square = z * z
+    p = ig.fma(QUICK_SIN_FIRST, z, QUICK_SIN_REST[0])
+    p = ig.fma(p, square, ig.fma(QUICK_SIN_REST[1], z, QUICK_SIN_REST[2]))
+    p = ig.fma(p, square, ig.fma(QUICK_SIN_REST[3], z, QUICK_SIN_REST[4]))
+    y = ig.fma(z, p, 1.0) * r
+    return ig.bitcast(f64, ig.bitcast(w64, y) ^ (k << 63))
+
+
+@ig.func
 def sinpi_f32(x: f32) -> f32:
-    """x = k + r with |r| <= 1/2, exactly; integers give a zero with their sign."""
-    short = abs(x) < 8388608.0
-    a = f64(ig.select(short, x, f32(0.5)))
-    shifted = a + SHIFTER
-    r = a - (shifted - SHIFTER)
-    y, good = settled(sine(r * PI_HIGH, shifted))
-    y = ig.select(r == 0.0, math.copysign(f32(0.0), x), y)
-    if not (good & short):
+    """x = k + r with |r| <= 1/2, exactly; integers give a zero with their sign, and nothing else does."""
+    a = abs(x)
+    wide = f64(x)
+    shifted = wide + SHIFTER
+    r = wide - (shifted - SHIFTER)
+    y, good = settled_bits(sine_by_halves(r * PI_HIGH, ig.bitcast(w64, shifted)), SINE_NEAR)
+    zero = y == 0.0
+    y = ig.select(zero, math.copysign(f32(0.0), x), y)
+    # The test is one of normal results.
+    if not (good & (a < 8388608.0) & ((a > 1e-30) | zero)):
         y = sinpi_f32_pair(x)
     return y
 
@@ -104,12 +123,11 @@ def sinpi_f32(x: f32) -> f32:
 @ig.func
 def cospi_f32(x: f32) -> f32:
     """sinpi(x + 1/2)."""
-    short = abs(x) < 8388608.0
-    a = f64(ig.select(short, x, f32(1.0))) + 0.5
-    shifted = a + SHIFTER
-    r = a - (shifted - SHIFTER)
-    y, good = settled(sine(r * PI_HIGH, shifted))
-    y = ig.select(r == 0.0, f32(0.0), y)
-    if not (good & short):
+    wide = f64(x) + 0.5
+    shifted = wide + SHIFTER
+    r = wide - (shifted - SHIFTER)
+    y, good = settled_bits(sine_by_halves(r * PI_HIGH, ig.bitcast(w64, shifted)), SINE_NEAR)
+    y = ig.select(y == 0.0, f32(0.0), y)
+    if not (good & (abs(x) < 8388608.0)):
         y = cospi_f32_pair(x)
     return y
