@@ -1,5 +1,6 @@
 """How many lanes run together: values of 64 bits take as many registers as those of 32, not twice as many."""
 
+import math
 from typing import Any
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 import isogrid as ig
 from isogrid import In, Out, f32, f64, i32, i64
 from isogrid.backends.cpu.emit import emit_module
-from isogrid.backends.cpu.target import host_target
+from isogrid.backends.cpu.target import HostTarget, host_target
 from isogrid.cli.stages import stages_of
 from isogrid.dims import N
 
@@ -46,3 +47,16 @@ def lanes_of(kernel: Any) -> int:
 )
 def test_wide_values_have_half_the_lanes(narrow: Any, wide: Any) -> None:
     assert lanes_of(wide) == lanes_of(narrow) // 2 > 1
+
+
+@ig.kernel(grid=N)
+def elementary(x: In[f32, N], y: Out[f32, N]) -> None:
+    i = ig.gid()
+    y[i] = math.erfc(x[i])
+
+
+def test_functions_in_f64_have_eight_lanes() -> None:
+    device = stages_of(elementary, (), wide=False).device
+    for cpu, features, lanes in (("haswell", "+avx2,+fma", 8), ("emeraldrapids", "+avx512f,+avx2,+fma", 8)):
+        (note, *_) = emit_module(device, HostTarget("x86_64-unknown-linux-gnu", cpu, features, ""), {}).notes
+        assert note.startswith(f"explicit vectors: {lanes} lanes")

@@ -33,10 +33,13 @@ def erfc_quick(a: f64, z: f64) -> f64:
         p = ig.fma(p, r, QUICK_EXP_REST[j])
     v = inverse(a + 3.5)
     t = (a - 3.5) * v
-    q = f64(QUICK_ERFC_FIRST)
-    for j in range(len(QUICK_ERFC_REST)):
-        q = ig.fma(q, t, QUICK_ERFC_REST[j])
-    return times_power(p, shifted) * (q * v)
+    # Odd and even powers side by side: one chain of 15 would be what a processor waits for.
+    square = t * t
+    odd, even = f64(QUICK_ERFC_FIRST), f64(QUICK_ERFC_REST[0])
+    for j in range(7):
+        odd = ig.fma(odd, square, QUICK_ERFC_REST[2 * j + 1])
+        even = ig.fma(even, square, QUICK_ERFC_REST[2 * j + 2])
+    return times_power(p, shifted) * (ig.fma(odd, t, even) * v)
 
 
 @ig.func
