@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import isogrid as ig
-from isogrid import In, Out, f32, f64, i32, i64
+from isogrid import In, InOut, Out, f32, f64, i32, i64
 from isogrid.backends.cpu.emit import emit_module
 from isogrid.backends.cpu.target import HostTarget, host_target
 from isogrid.cli.stages import stages_of
@@ -60,3 +60,26 @@ def test_functions_in_f64_have_eight_lanes() -> None:
     for cpu, features, lanes in (("haswell", "+avx2,+fma", 8), ("emeraldrapids", "+avx512f,+avx2,+fma", 8)):
         (note, *_) = emit_module(device, HostTarget("x86_64-unknown-linux-gnu", cpu, features, ""), {}).notes
         assert note.startswith(f"explicit vectors: {lanes} lanes")
+
+
+@ig.kernel(groups=ig.cdiv(N, 512), block=256)
+def butterflies(x: InOut[i32, N]) -> None:
+    keys = ig.shared(i32, 512)
+    t = ig.lid()
+    for step in range(8):
+        stride = 128 >> step
+        low = 2 * stride * (t // stride) + t % stride
+        a = keys[low]
+        keys[low] = keys[low + stride]
+        keys[low + stride] = a
+        ig.barrier()
+    i = ig.group_id() * 512 + t
+    if i < len(x):
+        x[i] = keys[t]
+
+
+def test_gathers_by_quotients_are_seldom_ones_in_groups() -> None:
+    """Zen's gathers win nothing, so lanes would run one by one for them."""
+    zen = HostTarget(host_target().triple, "znver3", "+avx2,+fma", host_target().data_layout)
+    (note, *_) = emit_module(stages_of(butterflies, (), wide=False).device, zen, {}).notes
+    assert "scalar lanes" not in note

@@ -95,7 +95,9 @@ def choose_strategy(kernel: d.Kernel, target: HostTarget, forced: int | None) ->
     if counts.atomics * 4 > counts.narrow + counts.wide and not kernel.grouped:
         return Strategy(1, "plain", "scalar lanes for atomics")
     slow_gathers = counts.gathers if target.cpu.startswith("znver") else counts.byte_gathers
-    if slow_gathers and slow_gathers * 4 >= counts.narrow + counts.wide:
+    # Indices of groups by quotients are adjacent in most vectors, in which quotients are tried as whole ones.
+    whole = kernel.grouped and counts.quotients > 0
+    if slow_gathers and slow_gathers * 4 >= counts.narrow + counts.wide and not whole:
         return Strategy(1, "plain", "scalar lanes for gathers")
     # LLVM 22 drops the shift of a vectorised `(a * b) >> 32` whose operands it knows to be narrow (decision 0056).
     halves = any(isinstance(node, d.Op) and node.op in ("smulhi", "umulhi") for node in visit(kernel.body))
