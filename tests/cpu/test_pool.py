@@ -161,7 +161,7 @@ PRELUDE = """
 import ctypes, os, signal, sys, threading, time
 import numpy as np
 from tests.cpu.kernels import COUNT, ENDLESS, SLOW, block, context
-from isogrid.backends.cpu.pool import native_pool
+from isogrid.backends.cpu.pool import native_pool, usable_processors
 pool = native_pool()
 def launch(kernel, args, units):
     return pool.launch(ctypes.addressof(kernel), ctypes.addressof(args), units)
@@ -381,7 +381,7 @@ def test_a_handler_set_after_a_launch_replaces_the_launchers() -> None:
             launch(polled, block(20, out), 1 << 17)
             seen = []
             signal.signal(signal.SIGINT, lambda number, frame: seen.append(number))
-            interrupted(lambda: launch(polled, block(1500, out), 1 << 17))
+            interrupted(lambda: launch(polled, block(750 * usable_processors(), out), 1 << 17))
             print(seen)
             signal.signal(signal.SIGINT, signal.default_int_handler)
             interrupted(lambda: launch(endless, block(), 1000))
@@ -424,7 +424,7 @@ def test_another_handler_is_called_and_may_go_on() -> None:
             seen = []
             signal.signal(signal.SIGINT, lambda number, frame: seen.append(number))
             polled = context(SLOW, polls=True)
-            interrupted(lambda: launch(polled, block(1500, out), 1 << 17))
+            interrupted(lambda: launch(polled, block(750 * usable_processors(), out), 1 << 17))
             print(seen)
             """
         )
