@@ -183,3 +183,15 @@ def test_no_store_takes_a_part_of_a_converted_float(worker: ProcessPoolExecutor)
     floats = set(re.findall(r"cvt\.rn\.f\d+\.\w+\s+(%\w+),", text))
     stored = set(re.findall(r"st\.global\.b(?:8|16)\s+\[[^\]]*\], (%\w+)", text))
     assert floats and stored and not floats & stored
+
+
+@ig.kernel(grid=N, block=4)
+def shifted_too_far(y: Out[ig.i64, N]) -> None:
+    amount = ig.saturate(ig.i16, ig.f64(16777217.0))
+    y[ig.gid()] = ig.group_size() << (~amount)
+
+
+def test_a_shift_that_always_traps_is_emitted() -> None:
+    """Its amount, -32768, is known only when constants have been folded in device IR."""
+    stages = stages_of(shifted_too_far)
+    assert " shl i64 " in emit_cuda(stages.device, cuda_target((9, 0)), {}, small=False).text

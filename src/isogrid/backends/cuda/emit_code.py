@@ -290,7 +290,7 @@ def _combined(code: Code, node: d.Op) -> Linear:
             return parts[0].plus(parts[1], -1)
         case "ineg":
             return parts[0].times(-1)
-        case "shl" if not parts[1].terms:
+        case "shl" if not parts[1].terms and 0 <= parts[1].constant < Machine.I64.bits:
             return parts[0].times(1 << parts[1].constant)
         case "imul":
             return _product(code, node, parts[0], parts[1])
