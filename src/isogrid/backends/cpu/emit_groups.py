@@ -14,9 +14,10 @@ from isogrid.backends.cpu.emit_frame import FunctionFrame, variable_slots, work_
 from isogrid.backends.cpu.emit_group_regions import emit_region
 from isogrid.backends.cpu.emit_group_state import Group
 from isogrid.backends.cpu.emit_guards import LaneFacts
-from isogrid.backends.cpu.emit_lanes import poll, write_record, zeroed_slots
+from isogrid.backends.cpu.emit_lanes import count_on, write_record, zeroed_slots
 from isogrid.backends.cpu.emit_levels import GROUP, find_levels
 from isogrid.backends.cpu.emit_memory import evaluate
+from isogrid.backends.cpu.emit_polled import poll
 from isogrid.backends.cpu.emit_private import PrivateSums, private_sums
 from isogrid.backends.cpu.emit_regions import (
     Nest,
@@ -28,7 +29,7 @@ from isogrid.backends.cpu.emit_regions import (
     plan_body,
 )
 from isogrid.backends.cpu.emit_strategy import Strategy, lane_axis_of
-from isogrid.backends.cpu.emit_values import BufferRef, Frame, Lanes, Val, apply, write_slot
+from isogrid.backends.cpu.emit_values import BufferRef, Frame, Lanes, Val, write_slot
 from isogrid.backends.cpu.emit_warps import Warps, warp_scratch
 from isogrid.backends.cpu.layout import RECORD_LOCAL, RECORD_OPERANDS, RECORD_SITE, RECORD_THREAD, totalled
 from isogrid.ir import device as d
@@ -297,12 +298,7 @@ def _for(group: Group, node: d.For, body: Plan) -> None:
     count = Val(Machine.I64, w.emit(f"load i64, ptr {trip}"))
     w.branch(w.emit(f"icmp ult i64 {count.text}, {trips.text}"), inside, end)
     w.place(inside)
-    index = count if node.type is Machine.I64 else apply(lanes, "trunc", (count,), node.type)
-    counter = apply(lanes, "iadd", (start, apply(lanes, "imul", (index, step), node.type)), node.type)
-    if node.counter in lanes.slots:
-        write_slot(lanes, lanes.slots[node.counter], counter)
-    else:
-        lanes.env[node.counter] = counter
+    count_on(lanes, node, count, (start, step))
     _trip(group, body, again, end)
     w.do(f"store i64 {w.emit(f'add nuw i64 {count.text}, 1')}, ptr {trip}")
     w.jump(head)

@@ -6,7 +6,6 @@ that remain.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final, assert_never
 
 from isogrid.backends.cpu.emit_atomic import emit_atomic
@@ -14,7 +13,7 @@ from isogrid.backends.cpu.emit_balance import plan_loop
 from isogrid.backends.cpu.emit_exact import in_place, settle
 from isogrid.backends.cpu.emit_levels import expressions_of, names_in
 from isogrid.backends.cpu.emit_memory import evaluate, fill, store
-from isogrid.backends.cpu.emit_polled import trips_of_a_piece
+from isogrid.backends.cpu.emit_polled import begin_piece, count_down, end_piece, poll, trips_of_a_piece
 from isogrid.backends.cpu.emit_rings import emit_staged, stages_here
 from isogrid.backends.cpu.emit_stages import is_slow
 from isogrid.backends.cpu.emit_values import (
@@ -304,7 +303,7 @@ def _for(lanes: Lanes, node: d.For) -> None:
     frame.proved = rounds is not None and rounds.proved
     frame.quick = plan_loop(node.body, frame.proved) if lanes.code.quick_division else {}
     size = trips_of_a_piece(node) if lanes.code.one_thread and trips.uniform and not frame.live else None
-    piece = None if size is None else _begin_piece(lanes, trip, trips.text, size)
+    piece = None if size is None else begin_piece(lanes, trip, trips.text, size)
     w.place(head)
     count = Val(Machine.I64, w.emit(f"load i64, ptr {trip}"), 0)
     if trips.uniform:
@@ -319,7 +318,7 @@ def _for(lanes: Lanes, node: d.For) -> None:
         w.branch(any_lane(lanes, lanes.mask), body, exit)
         w.place(body)
     number = count if piece is None else Val(Machine.I64, w.emit(f"add nuw i64 {piece.before}, {count.text}"), 0)
-    _count_on(lanes, node, number, (start, step))
+    count_on(lanes, node, number, (start, step))
     _trip(lanes, node, again)
     w.do(f"store i64 {w.emit(f'add nuw i64 {count.text}, 1')}, ptr {trip}")
     if frame.live and trips.uniform:
@@ -328,50 +327,12 @@ def _for(lanes: Lanes, node: d.For) -> None:
         w.jump(head)
     _exit(lanes, frame)
     if piece is not None:
-        _end_piece(lanes, piece, exit)
+        end_piece(lanes, piece, exit)
     w.place(exit)
     lanes.mask = outer
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
-    """Trips of a loop between two looks: how many, how many there were before, and whether more are left."""
-
-    trips: str
-    before: str
-    more: str
-    slot: str
-    begin: str
-    end: str
-
-
-def _begin_piece(lanes: Lanes, trip: str, trips: str, most: int) -> _Piece:
-    """The loop of a piece counts from 0, as a whole loop does: LLVM then knows what it knew of that one."""
-    w = lanes.w
-    slot, begin, end = w.alloca("i64", "before"), w.block("for.piece"), w.block("for.piece.end")
-    w.do(f"store i64 0, ptr {slot}")
-    w.place(begin)
-    before = w.emit(f"load i64, ptr {slot}")
-    left = w.emit(f"sub nuw i64 {trips}, {before}")
-    more = w.emit(f"icmp ugt i64 {left}, {most}")
-    size = w.emit(f"select i1 {more}, i64 {most}, i64 {left}")
-    w.do(f"store i64 0, ptr {trip}")
-    return _Piece(size, before, more, slot, begin, end)
-
-
-def _end_piece(lanes: Lanes, piece: _Piece, exit: str) -> None:
-    """Look at the flag only where trips are left: most loops within loops are done after one piece."""
-    w = lanes.w
-    again = w.block("for.more")
-    w.place(piece.end)
-    w.branch(piece.more, again, exit)
-    w.place(again)
-    w.do(f"store i64 {w.emit(f'add nuw i64 {piece.before}, {piece.trips}')}, ptr {piece.slot}")
-    poll(lanes)
-    w.jump(piece.begin)
-
-
-def _count_on(lanes: Lanes, node: d.For, count: Val, along: tuple[Val, Val]) -> None:
+def count_on(lanes: Lanes, node: d.For, count: Val, along: tuple[Val, Val]) -> None:
     """Set a loop's counter from the number of trips before this one, the start and the step."""
     start, step = along
     index = count if node.type is Machine.I64 else apply(lanes, "trunc", (count,), node.type)
@@ -402,7 +363,7 @@ def _shared_trips(lanes: Lanes, node: d.For, trip: str, along: tuple[Val, Val, V
     count = Val(Machine.I64, w.emit(f"load i64, ptr {trip}"), 0)
     w.branch(w.emit(f"icmp ult i64 {count.text}, {least}"), body, exit)
     w.place(body)
-    _count_on(lanes, node, count, (start, step))
+    count_on(lanes, node, count, (start, step))
 
     def version(slow: str) -> None:
         lanes.slow = slow
@@ -476,7 +437,7 @@ def _loop(lanes: Lanes, node: d.Loop) -> None:
     lanes.mask = _live_mask(lanes, frame, outer)
     _trip(lanes, node, again)
     if left:
-        _count_down(lanes, left, piece)
+        count_down(lanes, left, piece)
     elif not node.bounded:
         poll(lanes)
     if frame.live:
@@ -486,29 +447,6 @@ def _loop(lanes: Lanes, node: d.Loop) -> None:
     _exit(lanes, frame)
     w.place(exit)
     lanes.mask = outer
-
-
-def _count_down(lanes: Lanes, left: str, piece: int | None) -> None:
-    """Look at the flag when a piece of a loop that counts no trips is done."""
-    w = lanes.w
-    done, going = w.block("loop.piece.end"), w.block("loop.goes")
-    now = w.emit(f"sub nuw i64 {w.emit(f'load i64, ptr {left}')}, 1")
-    w.do(f"store i64 {now}, ptr {left}")
-    w.branch(w.emit(f"icmp eq i64 {now}, 0"), done, going)
-    w.place(done)
-    poll(lanes)
-    w.do(f"store i64 {piece}, ptr {left}")
-    w.place(going)
-
-
-def poll(lanes: Lanes) -> None:
-    """Leave the range when the host asks for it."""
-    w, code = lanes.w, lanes.code
-    code.polls = True
-    going = w.block("going")
-    flag = w.emit(f"load volatile i32, ptr {code.interrupt}")
-    w.branch(w.emit(f"icmp eq i32 {flag}, 0"), going, code.stop_label)
-    w.place(going)
 
 
 def in_versions(lanes: Lanes, body: d.Block, run: Callable[[str], None]) -> None:

@@ -32,9 +32,9 @@ def split(w: Writer, value: str, type: Machine, width: int) -> list[str]:
     ]
 
 
-def joined(w: Writer, parts: Sequence[str], type: Machine) -> str:
-    """The registers as one vector; their number is a power of two."""
-    parts, width = list(parts), PIECE
+def joined(w: Writer, parts: Sequence[str], type: Machine, width: int = PIECE) -> str:
+    """The registers, each of `width` lanes, as one vector; their number is a power of two."""
+    parts = list(parts)
     while len(parts) > 1:
         text = type_text(type, width)
         order = lane_numbers(0, 2 * width)

@@ -4,9 +4,11 @@
 them, and a look takes less than a thousandth of it. Such launches are those of offloaded loops that run in sequence.
 """
 
+from dataclasses import dataclass
 from typing import Final, assert_never
 
 from isogrid.backends.cpu.emit_levels import expressions_of
+from isogrid.backends.cpu.emit_values import Lanes
 from isogrid.ir import device as d
 from isogrid.ir import kernel as k
 
@@ -72,3 +74,64 @@ def _operations(node: d.Expr) -> int:
             return 0
         case _:
             assert_never(node)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Trips of a loop between two looks: how many, how many there were before, and whether more are left."""
+
+    trips: str
+    before: str
+    more: str
+    slot: str
+    begin: str
+    end: str
+
+
+def begin_piece(lanes: Lanes, trip: str, trips: str, most: int) -> Piece:
+    """The loop of a piece counts from 0, as a whole loop does: LLVM then knows what it knew of that one."""
+    w = lanes.w
+    slot, begin, end = w.alloca("i64", "before"), w.block("for.piece"), w.block("for.piece.end")
+    w.do(f"store i64 0, ptr {slot}")
+    w.place(begin)
+    before = w.emit(f"load i64, ptr {slot}")
+    left = w.emit(f"sub nuw i64 {trips}, {before}")
+    more = w.emit(f"icmp ugt i64 {left}, {most}")
+    size = w.emit(f"select i1 {more}, i64 {most}, i64 {left}")
+    w.do(f"store i64 0, ptr {trip}")
+    return Piece(size, before, more, slot, begin, end)
+
+
+def end_piece(lanes: Lanes, piece: Piece, exit: str) -> None:
+    """Look at the flag only where trips are left: most loops within loops are done after one piece."""
+    w = lanes.w
+    again = w.block("for.more")
+    w.place(piece.end)
+    w.branch(piece.more, again, exit)
+    w.place(again)
+    w.do(f"store i64 {w.emit(f'add nuw i64 {piece.before}, {piece.trips}')}, ptr {piece.slot}")
+    poll(lanes)
+    w.jump(piece.begin)
+
+
+def count_down(lanes: Lanes, left: str, piece: int | None) -> None:
+    """Look at the flag when a piece of a loop that counts no trips is done."""
+    w = lanes.w
+    done, going = w.block("loop.piece.end"), w.block("loop.goes")
+    now = w.emit(f"sub nuw i64 {w.emit(f'load i64, ptr {left}')}, 1")
+    w.do(f"store i64 {now}, ptr {left}")
+    w.branch(w.emit(f"icmp eq i64 {now}, 0"), done, going)
+    w.place(done)
+    poll(lanes)
+    w.do(f"store i64 {piece}, ptr {left}")
+    w.place(going)
+
+
+def poll(lanes: Lanes) -> None:
+    """Leave the range when the host asks for it."""
+    w, code = lanes.w, lanes.code
+    code.polls = True
+    going = w.block("going")
+    flag = w.emit(f"load volatile i32, ptr {code.interrupt}")
+    w.branch(w.emit(f"icmp eq i32 {flag}, 0"), going, code.stop_label)
+    w.place(going)

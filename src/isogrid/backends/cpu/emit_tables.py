@@ -7,7 +7,7 @@ c[index], e[index], ..., 8 lanes         ->   vmovups of 16 bytes for each lane,
 
 from typing import Final
 
-from isogrid.backends.cpu.emit_pieces import lane_numbers
+from isogrid.backends.cpu.emit_pieces import joined, lane_numbers
 from isogrid.backends.cpu.emit_values import BufferRef, Column, Lanes, Val, apply, vector
 from isogrid.backends.cpu.table_rows import QUAD, permuted_counts
 from isogrid.ir.device import Machine
@@ -33,10 +33,10 @@ def picked(lanes: Lanes, buffer: BufferRef, index: Val) -> Val | None:
     starts = range(0, lanes.width, each)
     if buffer.column is not None:
         parts = [_from_rows(w, buffer.column, count, _part(w, places, lanes.width, start, each)) for start in starts]
-        return Val(memory, _as(w, _joined(w, parts, Machine.F32, each), memory, lanes.width), None)
+        return Val(memory, _as(w, joined(w, parts, Machine.F32, each), memory, lanes.width), None)
     tables = [_register(w, buffer, memory, start, each) for start in range(0, count, each)]
     parts = [_permuted(w, memory, tables, _part(w, places, lanes.width, start, each), each) for start in starts]
-    return Val(memory, _joined(w, parts, memory, each), None)
+    return Val(memory, joined(w, parts, memory, each), None)
 
 
 def _register(w: Writer, buffer: BufferRef, memory: Machine, start: int, each: int) -> str:
@@ -123,16 +123,3 @@ def _as(w: Writer, value: str, memory: Machine, width: int) -> str:
     if memory is Machine.F32:
         return value
     return w.emit(f"bitcast {type_text(Machine.F32, width)} {value} to {type_text(memory, width)}")
-
-
-def _joined(w: Writer, parts: list[str], type: Machine, width: int) -> str:
-    """The registers as one vector; their number is a power of two."""
-    while len(parts) > 1:
-        text = type_text(type, width)
-        order = lane_numbers(0, 2 * width)
-        parts = [
-            w.emit(f"shufflevector {text} {a}, {text} {b}, {order}")
-            for a, b in zip(parts[::2], parts[1::2], strict=True)
-        ]
-        width *= 2
-    return parts[0]

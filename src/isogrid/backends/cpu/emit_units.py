@@ -8,9 +8,10 @@ from isogrid.backends.cpu.emit_counted import counted
 from isogrid.backends.cpu.emit_frame import FunctionFrame, variable_slots, work_array
 from isogrid.backends.cpu.emit_guards import Bound, LaneFacts, Split, split_guards
 from isogrid.backends.cpu.emit_interior import Interior, find_interior
-from isogrid.backends.cpu.emit_lanes import emit_thread, in_versions, poll, zeroed_slots
+from isogrid.backends.cpu.emit_lanes import emit_thread, in_versions, zeroed_slots
 from isogrid.backends.cpu.emit_levels import LANE, Levels
 from isogrid.backends.cpu.emit_memory import evaluate
+from isogrid.backends.cpu.emit_polled import poll
 from isogrid.backends.cpu.emit_strategy import Strategy
 from isogrid.backends.cpu.emit_stream import Stream, whole_lines
 from isogrid.backends.cpu.emit_values import BufferRef, Code, Lanes, Slot, Val, apply, splat
